@@ -269,7 +269,10 @@ Task<RefreshResult> Upstream::refresh() {
   std::shared_ptr<void> leading;
   if (dependencies_.shared) {
     auto led = co_await dependencies_.lead();
-    if (!led && !is_watched()) co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(led.error())});
+    if (!is_watched()) {
+      auto why = led ? errors::conflict("another process has begun to watch it meanwhile") : std::move(led.error());
+      co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(why)});
+    }
     if (led) leading = std::move(*led);
   }
   co_return result_of(co_await refresher_.refresh());

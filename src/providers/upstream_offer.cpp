@@ -117,8 +117,9 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   std::size_t bytes = 0;
   for (const auto& record : records)
     bytes += record.entries.size();
+  const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
-      bytes, [maker = offer_maker(facts()), version = ++version_, records = std::move(records)] {
+      bytes, [maker = offer_maker(facts()), version, records = std::move(records)] {
         return maker.restore(version, records);
       });
   if (!restored) {
@@ -126,14 +127,16 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     co_return std::nullopt;
   }
   end_in_background(*restored);
-  offer_ = std::move(*restored);
-  read_by_.reset();
-  is_forgotten_ = false;
-  auto published = co_await publish(offer_.served);
+  auto published = co_await publish(restored->served);
   if (!published) {
     log::warning("upstream {}: {}", settings_.label(), published.error().message());
     co_return std::nullopt;
   }
+  // Read meanwhile, which is newer.
+  if (version != version_) co_return std::move(*published);
+  offer_ = std::move(*restored);
+  read_by_.reset();
+  is_forgotten_ = false;
   if (dependencies_.shared) {
     note_offer();
     if (dependencies_.pins) report_pins();

@@ -238,6 +238,20 @@ describe('two processes with a Redis', { skip: missing }, () => {
     }
   });
 
+  test('REP-10 a session that a process has by its record alone goes on there', async () => {
+    const session = await open();
+    await kill(0);
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    // As where the answer of Redis got lost when it was taken over.
+    const key = redis.run('KEYS', 'proteus:1:session:*');
+    redis.run('COPY', key, 'kept');
+    assert.equal((await session.remove(1)).status, 200);
+    await eventually('removed', () => redis.run('EXISTS', key) === '0');
+    redis.run('RENAME', 'kept', key);
+    assert.equal((await session.ask(1, 'tools/list')).status, 200);
+    assert.equal(await session.call(1, 'up_count'), '1');
+  });
+
   test('REP-13 without Redis calls and sessions go on; what needs it is 503 with a reason, and heals', async () => {
     const session = await open();
     const commands = await metric(processes[0], 'proteus_redis_commands_total');

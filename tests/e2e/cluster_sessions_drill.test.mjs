@@ -94,6 +94,8 @@ describe('three processes with a Redis', { skip: missing }, () => {
     await allHear(`when all was calm after ${when}`);
     changing = true;
     for (const client of clients) if (client instanceof LegacyClient) await eventually('recorded', async () => errors.length > 0 || (await client.record().then(() => client.isRecorded(), () => false)), 30_000);
+    // Records are sent without waiting for Redis.
+    await cluster.written();
   }
 
   test(`REP-09 REP-10 REP-11 REP-12 REP-13 run once, lose nothing and mix nothing up: ${FAULTS} faults`, { timeout: 3_600_000 }, async () => {

@@ -135,7 +135,8 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
       return {.connected = figures.connected,
               .commands = figures.commands,
               .failed = figures.failed,
-              .dropped = figures.dropped};
+              .dropped = figures.dropped,
+              .waiting = figures.queued};
     });
   }
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));

@@ -57,6 +57,7 @@ bool Roster::is_missed(const ProcessKey& key) const {
 
 // In the store.
 Task<Result<>> Roster::look_for(ProcessKey key) {
+  const auto asked = member_.now();
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(
@@ -66,7 +67,7 @@ Task<Result<>> Roster::look_for(ProcessKey key) {
   if (is_known(key)) co_return Result<>{};
   const std::scoped_lock lock(mutex_);
   if (missed_.size() >= kMostMissed) missed_.clear();
-  missed_.insert_or_assign(std::move(key), member_.now());
+  missed_.insert_or_assign(std::move(key), asked);
   co_return Result<>{};
 }
 

@@ -102,12 +102,16 @@ Task<Result<std::shared_ptr<void>>> Gateway::take_lead(std::string upstream, std
   const std::string lease = lease_of(upstream);
   const auto before = options_.leases->fence(lease);
   if (auto taken = co_await options_.leases->take(lease); !taken) co_return std::unexpected(std::move(taken).error());
-  if (before == options_.leases->fence(lease)) co_return refreshing;
+  const auto is_old = before == options_.leases->fence(lease);
+  const auto find = [&](const UpstreamTable& table) {
+    const ServedUpstream* const found = table.find(upstream);
+    return found != nullptr && found->instance == instance ? *found : ServedUpstream{};
+  };
+  if (const auto served = find(*tables_.get()); is_old && served && served->is_watched()) co_return refreshing;
   const auto turn = co_await changes_.take();
-  const auto table = tables_.get();
-  const ServedUpstream* const served = table->find(upstream);
-  if (served == nullptr || served->instance != instance) co_return std::unexpected(errors::cancelled("the refresh"));
-  co_await begin_watching_in_turn(*served);
+  const auto served = find(*tables_.get());
+  if (!served) co_return std::unexpected(errors::cancelled("the refresh"));
+  co_await begin_watching_in_turn(served);
   co_return refreshing;
 }
 

@@ -268,6 +268,7 @@ std::string Metrics::render() {
     counter("proteus_redis_commands_total", "Commands sent to Redis.", figures.commands);
     counter("proteus_redis_failed_commands_total", "Commands that Redis refused or did not answer.", figures.failed);
     counter("proteus_redis_dropped_commands_total", "Commands that were not sent.", figures.dropped);
+    gauge("proteus_redis_waiting_commands", "Commands that Redis has not answered yet.", figures.waiting);
   }
 
   return prometheus::TextSerializer().Serialize(families);

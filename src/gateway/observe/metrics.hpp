@@ -62,6 +62,7 @@ class Metrics {
     std::uint64_t commands = 0;  // sent
     std::uint64_t failed = 0;    // of these
     std::uint64_t dropped = 0;   // while it was away, or too much waited
+    std::size_t waiting = 0;     // for an answer
   };
   void set_redis(std::function<RedisFigures()> figures) { redis_ = std::move(figures); }
 

@@ -200,6 +200,9 @@ class Sessions {
   // Asks whether another process has it by now; then it ends here, and nowhere else. False where it is not here any
   // more. Fails where nobody can be asked.
   Task<Result<bool>> make_sure(std::shared_ptr<Session> session);
+  // Whether nobody could be asked for as long as a request waits for that: the next ones do not.
+  bool is_unsure() const { return is_unsure_; }
+  void set_unsure(bool unsure) { is_unsure_ = unsure; }
   // Leaves those that nobody uses just now, of which there is a record, to whichever process is asked for them next.
   // Says how many of those with a record are still here.
   std::size_t hand_over();
@@ -260,6 +263,7 @@ class Sessions {
   std::function<void(Session&)> on_leave_;
   const Limits limits_;
   SessionPlaces places_;
+  std::atomic<bool> is_unsure_ = false;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};
   std::array<Shard, 16> shards_;
 };

@@ -76,6 +76,7 @@ Task<Result<bool>> Sessions::make_sure(std::shared_ptr<Session> session) {
   const std::string& id = session->id().value();
   const auto held = co_await records_->hold(id, session->record());
   if (!held) co_return std::unexpected(held.error());
+  is_unsure_ = false;
   // It may have ended meanwhile, and the record is newer than that.
   if (session->is_over()) records_->remove(id, *holder);
   if (!*held) drop(*session);

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 
 #include "base/background_threads.hpp"
 #include "base/clock.hpp"
@@ -80,6 +82,7 @@ class HttpEndpoint {
   friend class OldSse;
 
   class Visit;
+  class Taking;
   enum class Transport : std::uint8_t { streamable_http, old_sse };
 
   Task<> handle(net::Exchange& exchange, Transport transport, Via via);
@@ -111,6 +114,8 @@ class HttpEndpoint {
   std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
   std::unique_ptr<OpenedIds> opened_ids_;  // where several processes serve as one
+  std::mutex taking_mutex_;
+  std::set<std::string> taking_;  // sessions
   RequestStates states_;
   OldSse old_sse_{*this};
 };

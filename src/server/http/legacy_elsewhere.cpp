@@ -65,8 +65,15 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     return errors::unavailable("the process of this gateway that has this session is not known; try again");
   };
   if (lookup.session) {
-    const auto is_here = co_await endpoint_.sessions_.make_sure(lookup.session);
-    // Without Redis nobody takes a session over.
+    auto is_here = co_await endpoint_.sessions_.make_sure(lookup.session);
+    // What kept this process from being seen may have cost it its connection to Redis. If others have none, either,
+    // nobody takes a session over.
+    for (const auto pause : kPauses) {
+      if (is_here || endpoint_.sessions_.is_unsure()) break;
+      co_await sleep_for(pause);
+      is_here = co_await endpoint_.sessions_.make_sure(lookup.session);
+    }
+    endpoint_.sessions_.set_unsure(!is_here);
     if (!is_here || *is_here) co_return std::move(lookup.session);
     const net::Request& request = exchange.request();
     lookup = look_up(request, request.fields().find(mcp::header::kSessionId), caller);

@@ -52,6 +52,28 @@ Task<> HttpEndpoint::refuse_relayed(net::Exchange& exchange, const Error& error,
   return reply(exchange, HttpAnswer::error(status, id, error, era, "Retry-After: 1\r\n"));
 }
 
+// That a request takes a session over here, which one does at a time.
+class HttpEndpoint::Taking {
+ public:
+  Taking(HttpEndpoint& endpoint, const std::string& id) : endpoint_(endpoint), id_(id) {
+    const std::scoped_lock lock(endpoint_.taking_mutex_);
+    is_alone_ = endpoint_.taking_.insert(id).second;
+  }
+  ~Taking() {
+    const std::scoped_lock lock(endpoint_.taking_mutex_);
+    if (is_alone_) endpoint_.taking_.erase(id_);
+  }
+  Taking(const Taking&) = delete;
+  Taking& operator=(const Taking&) = delete;
+
+  bool is_alone() const { return is_alone_; }
+
+ private:
+  HttpEndpoint& endpoint_;
+  const std::string& id_;
+  bool is_alone_ = false;
+};
+
 Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::string id, SessionFacts facts,
                                                                         Caller caller) {
   SessionRecords& records = *options_.session_records;
@@ -63,12 +85,14 @@ Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::str
     if (!record) co_return std::unexpected(std::move(record).error());
     if (!*record) co_return Whereabouts{};
     const SessionRecord::Holder before = (*record)->holder;
-    // Another request is about to take it over here.
-    if (before.process == self) continue;
-    const bool is_free = before.process == nobody();
+    // One that this process has by its record alone is free, too: it never heard that it had got it.
+    const bool is_free = before.process == nobody() || before.process == self;
     const auto lives = is_free ? Result<bool>(false) : co_await options_.others->lives(before.process);
     if (!lives) co_return std::unexpected(lives.error());
     if (*lives) co_return Whereabouts{.elsewhere = before.process};
+    const Taking taking(*this, id);
+    if (!taking.is_alone()) continue;
+    if (auto session = sessions_.find(id, caller)) co_return Whereabouts{.session = std::move(session)};
     if (!(*record)->state) {
       // A part of it was in the process.
       records.remove(id, before);

@@ -42,6 +42,12 @@ export class SessionCluster extends Cluster {
     }, 30_000);
   }
 
+  /** Waits until Redis has all that was sent to it until now. */
+  written() {
+    const waiting = async ({ url }) => Number(/^proteus_redis_waiting_commands (\S+)/m.exec(await (await fetch(new URL('/metrics', url))).text())[1]);
+    return Promise.all(this.processes.map((process) => eventually('written', async () => (await waiting(process)) === 0, 30_000)));
+  }
+
   /** While this happens, and when it is over, Redis may lack what was written. */
   #troubling(happen) {
     return async () => {
