@@ -43,9 +43,9 @@ to_column = "id"
 
 // As the source writes them for `teams/1`.
 constexpr const char* kFind =
-    R"(SELECT "id","name","field","town" FROM main."teams" WHERE "id" = ? ORDER BY "id" LIMIT ?)";
+    R"(SELECT "id","name","field","town" FROM main."teams" WHERE "id" = ? ORDER BY "id" COLLATE BINARY NULLS LAST LIMIT ?)";
 constexpr const char* kFollow =
-    R"(SELECT "id","name","team_id" FROM main."people" WHERE "team_id" = ? ORDER BY "id" LIMIT ?)";
+    R"(SELECT "id","name","team_id" FROM main."people" WHERE "team_id" = ? ORDER BY "id" COLLATE BINARY NULLS LAST LIMIT ?)";
 
 class Database {
  public:

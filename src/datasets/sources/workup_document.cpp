@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "datasets/sources/pieces.hpp"
 #include "datasets/sources/workup.hpp"
-#include "json/text.hpp"
 
 namespace proteus::datasets {
 namespace {
-
-using json::append_quoted;
 
 // What a relationship takes in the document and in the text, roughly.
 constexpr std::size_t kJsonBytes = 640;
@@ -21,16 +18,15 @@ constexpr std::size_t kTextBytes = 256;
 
 class JsonWriter {
  public:
-  explicit JsonWriter(const Workup& workup) : workup_(workup), written_(workup.provenance.size() + 1) {
-    out_.reserve(1024 + kJsonBytes * workup.provenance.size());
-  }
+  explicit JsonWriter(const Workup& workup)
+      : workup_(workup), written_(workup.provenance.size() + 1), out_(1024 + kJsonBytes * workup.provenance.size()) {}
 
   std::string write() {
     put(R"({"status":)", to_string(workup_.status));
     put(R"(,"dataset":)", workup_.dataset);
     out_ += R"(,"resolution":)";
     if (workup_.resolution) {
-      append_quoted(out_, to_string(*workup_.resolution));
+      out_.quoted(to_string(*workup_.resolution));
     } else {
       out_ += "null";
     }
@@ -56,13 +52,13 @@ class JsonWriter {
     provenance();
     put(R"(,"mapping_sha256":)", workup_.mapping_sha256);
     out_ += '}';
-    return std::move(out_);
+    return std::move(out_).take();
   }
 
  private:
   void put(std::string_view before, std::string_view text) {
     out_ += before;
-    append_quoted(out_, text);
+    out_.quoted(text);
   }
 
   template <class List, class Member>
@@ -81,7 +77,7 @@ class JsonWriter {
     out_ += R"(,"cites":[)";
     for (const std::uint32_t number : numbers) {
       out_ += R"("p)";
-      append_number(out_, number);
+      out_.number(number);
       out_ += R"(",)";
     }
     if (!numbers.empty()) out_.pop_back();
@@ -92,7 +88,7 @@ class JsonWriter {
   void reference(const Reference& one) {
     Place& place = written_[one.cite];
     if (place.size > 0) {
-      out_.append(out_, place.at, place.size);
+      out_.again(place.at, place.size);
       return;
     }
     place.at = out_.size();
@@ -109,7 +105,7 @@ class JsonWriter {
     const Place& place = written_[one.cite];
     if (place.size == 0) return put(before, one.ref);
     out_ += before;
-    out_.append(out_, place.at + kKey, place.ref - kKey);
+    out_.again(place.at + kKey, place.ref - kKey);
   }
 
   void entity() {
@@ -126,7 +122,7 @@ class JsonWriter {
       if (std::any_of(all.begin(), one, [&](const auto& before) { return before.first == one->first; })) continue;
       put(one == all.begin() ? "" : ",", one->first);
       out_ += ':';
-      append_json(out_, one->second);
+      out_.json(one->second);
     }
     out_ += '}';
     cites({workup_.entity->cite});
@@ -138,7 +134,7 @@ class JsonWriter {
     each(R"(,"neighbourhood":{"nodes":[)", around.nodes, [this](const Neighbourhood::Node& node) {
       reference(*node.reference);
       out_ += R"(,"hops":)";
-      append_number(out_, node.hops);
+      out_.number(node.hops);
       cites({node.reference->cite});
     });
     each(R"(,"edges":[)", around.edges, [this](const Neighbourhood::Edge& edge) {
@@ -148,7 +144,7 @@ class JsonWriter {
       cites(edge.cites);
     });
     out_ += R"(,"hops":)";
-    append_number(out_, around.hops);
+    out_.number(around.hops);
     out_ += around.truncated ? R"(,"truncated":true})" : R"(,"truncated":false})";
   }
 
@@ -156,17 +152,17 @@ class JsonWriter {
     std::int64_t number = 0;
     each(R"(,"provenance":[)", workup_.provenance, [&](const Provenance& one) {
       out_ += R"("id":"p)";
-      append_number(out_, ++number);
+      out_.number(++number);
       put(R"(","table":)", one.table);
       put(R"(,"operation":)", one.operation);
       const bool is_one = one.other && one.other->column == one.key.column;
       put(R"(,"keys":{)", one.key.column);
       out_ += ':';
-      append_json(out_, is_one ? one.other->value : one.key.value);
+      out_.json(is_one ? one.other->value : one.key.value);
       if (one.other && !is_one) {
         put(",", one.other->column);
         out_ += ':';
-        append_json(out_, one.other->value);
+        out_.json(one.other->value);
       }
       out_ += '}';
     });
@@ -180,7 +176,7 @@ class JsonWriter {
 
   const Workup& workup_;
   std::vector<Place> written_;  // by the number of the reference's row
-  std::string out_;
+  Pieces out_;
 };
 
 bool has_control(std::string_view text) {
@@ -200,9 +196,7 @@ bool has_control(std::string_view text) {
 
 class TextWriter {
  public:
-  explicit TextWriter(const Workup& workup) : workup_(workup) {
-    out_.reserve(1024 + kTextBytes * workup.provenance.size());
-  }
+  explicit TextWriter(const Workup& workup) : workup_(workup), out_(1024 + kTextBytes * workup.provenance.size()) {}
 
   std::string write() {
     if (workup_.status == WorkupStatus::not_found) {
@@ -230,13 +224,13 @@ class TextWriter {
     }
     sources();
     put("\nDataset ", workup_.dataset, ", mapping ", workup_.mapping_sha256.substr(0, 12), "\n");
-    return std::move(out_);
+    return std::move(out_).take();
   }
 
  private:
   template <class... Parts>
   void put(const Parts&... parts) {
-    (out_.append(parts), ...);
+    ((out_ += std::string_view(parts)), ...);
   }
 
   // What comes from the source stays on its line, whatever it says.
@@ -250,14 +244,15 @@ class TextWriter {
 
   void value(const Value& shown, std::size_t limit = 500) {
     if (const auto* const text = std::get_if<Text>(&shown)) return line(text->text, limit);
-    append_text(out_, shown);
+    if (const auto* const whole = std::get_if<std::int64_t>(&shown)) return out_.number(*whole);
+    out_ += to_text(shown);
   }
 
   // The end of a line, too.
   void cites(const Citations& numbers) {
     for (const std::uint32_t number : numbers) {
       put(" [p");
-      append_number(out_, number);
+      out_.number(number);
       put("]");
     }
     put("\n");
@@ -298,8 +293,8 @@ class TextWriter {
 
   void neighbourhood() {
     const Neighbourhood& around = workup_.neighbourhood;
-    fmt::format_to(std::back_inserter(out_), "\nWithin {} hops: {} entities, {} relationships{}\n", around.hops,
-                   around.nodes.size(), around.edges.size(), around.truncated ? ", and more that is not shown" : "");
+    out_ += fmt::format("\nWithin {} hops: {} entities, {} relationships{}\n", around.hops, around.nodes.size(),
+                        around.edges.size(), around.truncated ? ", and more that is not shown" : "");
     for (const Neighbourhood::Edge& edge : around.edges) {
       put("- ");
       line(edge.from->ref);
@@ -316,7 +311,7 @@ class TextWriter {
     std::int64_t number = 0;
     for (const Provenance& one : workup_.provenance) {
       put("[p");
-      append_number(out_, ++number);
+      out_.number(++number);
       put("] ");
       line(one.table);
       put(": ");
@@ -338,7 +333,7 @@ class TextWriter {
   }
 
   const Workup& workup_;
-  std::string out_;
+  Pieces out_;
 };
 
 }  // namespace
