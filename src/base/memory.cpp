@@ -35,12 +35,19 @@ class AtOnce {
   const long usual_;
 };
 
-// Has pages come and go, in whichever segments of this thread have room.
+// Has pages come and go in the segments of this thread. Small ones go where little room is left, so that large ones are
+// needed for segments that are almost empty; nothing is written to them.
 void stir_segments() {
-  constexpr int kBlocks = 64;
-  constexpr std::size_t kBlock = std::size_t{16} * 1024;  // a few fill a page
+  struct Blocks {
+    int count;
+    std::size_t size;
+  };
+  constexpr Blocks kSmall{64, std::size_t{16} << 10U};  // a few fill a page
+  constexpr Blocks kLarge{16, std::size_t{15} << 20U};  // two fill a segment
   mi_heap_t* const heap = mi_heap_new();
-  for (int i = 0; i < kBlocks && mi_heap_malloc(heap, kBlock) != nullptr; ++i) {
+  for (const auto& [count, size] : {kSmall, kLarge}) {
+    for (int i = 0; i < count && mi_heap_malloc(heap, size) != nullptr; ++i) {
+    }
   }
   mi_heap_destroy(heap);
 }
