@@ -81,10 +81,13 @@ class Member {
   // Thread-safe. How long changes of others may have been missed.
   Clock::Monotonic::duration behind() const { return clock_.now() - caught_up_.load(); }
 
-  // Thread-safe. Whether others may take this process for dead now, or act on having done so a moment ago.
+  // Thread-safe. Whether others may take this process for dead now, or act on having done so a moment ago. Costs next to
+  // nothing, and so begins a little early.
   bool is_in_doubt() const {
-    const auto now = clock_.now();
-    return now - attended_at_.load() >= options_.patience || now < doubted_until_.load();
+    constexpr std::chrono::milliseconds kRecently{20};
+    const auto now = clock_.recent();
+    return now - attended_at_.load(std::memory_order_relaxed) >= options_.patience - kRecently ||
+           now < doubted_until_.load(std::memory_order_relaxed);
   }
 
  private:
