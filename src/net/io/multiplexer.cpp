@@ -166,8 +166,9 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
 // Whoever is told may open and close streams, and close all of this.
 void Multiplexer::tell_readers() {
   // With all that has come by now: whoever looks whether there is something to read sees it.
-  for (const auto& half : std::exchange(opened_, {}))
-    on_opened_(Stream(std::make_unique<Channel>(shared_from_this(), half)));
+  for (std::size_t i = 0; i < opened_.size(); ++i)
+    on_opened_(Stream(std::make_unique<Channel>(shared_from_this(), std::move(opened_[i]))));
+  opened_.clear();
   for (std::size_t i = 0; i < readable_.size(); ++i) {
     const auto half = std::move(readable_[i]);
     half->is_told = false;
