@@ -81,8 +81,8 @@ class Member {
   // Thread-safe. How long changes of others may have been missed.
   Clock::Monotonic::duration behind() const { return clock_.now() - caught_up_.load(); }
 
-  // Thread-safe. Whether others may take this process for dead now, or act on having done so a moment ago. Costs next to
-  // nothing, and so begins a little early.
+  // Thread-safe. Whether others may take this process for dead now, or act on having done so a moment ago. Costs next
+  // to nothing, and so begins a little early.
   bool is_in_doubt() const {
     constexpr std::chrono::milliseconds kRecently{20};
     const auto now = clock_.recent();
