@@ -5,7 +5,7 @@
 source "$(dirname "$0")/lib.sh"
 
 readonly RAW=$PWD/build/profile/raw
-readonly SECTIONS="server,gateway call,gateway list,gateway cached,eras,sessions call,sessions notification,sessions registration,contexts,streams"
+readonly SECTIONS="server,gateway call,gateway list,gateway cached,eras,sessions call,sessions notification,sessions registration,contexts,streams,cluster sessions call"
 
 configure_and_build profile >"$LOGS/profile-build.log" 2>&1 || { tail -n 60 "$LOGS/profile-build.log"; fail "the build failed"; }
 rm -rf "$RAW"

@@ -14,6 +14,8 @@
 namespace proteus::json {
 namespace {
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 std::optional<unsigned> hex4(std::string_view text, std::size_t at) {
   if (at + 4 > text.size()) return std::nullopt;
   unsigned value = 0;
@@ -282,12 +284,17 @@ std::optional<std::string_view> plain_string(std::string_view raw) {
 
 bool is_integer(std::string_view raw) {
   if (!raw.empty() && raw.front() == '-') raw.remove_prefix(1);
-  return !raw.empty() && raw.find_first_not_of("0123456789") == std::string_view::npos &&
-         (raw.size() == 1 || raw.front() != '0');
+  return !raw.empty() && std::ranges::all_of(raw, is_digit) && (raw.size() == 1 || raw.front() != '0');
 }
 
 std::optional<std::int64_t> as_int64(std::string_view raw) {
+  // Every id of a request comes here, and in a cluster they are long.
+  constexpr std::size_t kNeverTooLarge = 18;
   std::int64_t value = 0;
+  std::size_t digits = 0;
+  for (; digits < raw.size() && digits < kNeverTooLarge && is_digit(raw[digits]); ++digits)
+    value = value * 10 + (raw[digits] - '0');
+  if (digits == raw.size() && digits > 0) return value;
   const auto [stop, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (status != std::errc{} || stop != raw.data() + raw.size()) return std::nullopt;
   return value;

@@ -78,6 +78,18 @@ TEST(Parse, RoundsNumbersCorrectly) {
   EXPECT_EQ(parse("0e400")->as_double(), 0.0);
 }
 
+TEST(Text, TakesAnIntegerForOneWhereItIsOne) {
+  EXPECT_EQ(as_int64("0"), 0);
+  EXPECT_EQ(as_int64("-1"), -1);
+  EXPECT_EQ(as_int64("4503599627370497"), 4503599627370497);
+  EXPECT_EQ(as_int64("999999999999999999"), 999999999999999999);
+  EXPECT_EQ(as_int64("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(as_int64("-9223372036854775808"), INT64_MIN);
+  for (const auto* const text :
+       {"", "-", "1.0", "1e3", "12a", "123456789012345678x", "9223372036854775808", "\"1\"", " 1"})
+    EXPECT_EQ(as_int64(text), std::nullopt) << text;
+}
+
 TEST(Parse, RefusesAKeyThatComesTwice) {
   for (const auto* const text :
        {R"({"a":1,"a":1})", R"([{"a":{"b":1,"\u0062":2}}])", R"({"a":{"x":1},"a":{"y":1,"z":2}})"}) {

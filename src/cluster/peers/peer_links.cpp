@@ -1,7 +1,6 @@
 #include "cluster/peers/peer_links.hpp"
 
 #include <list>
-#include <stdexcept>
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
@@ -163,7 +162,10 @@ struct PeerLinks::Waiting {
 };
 
 PeerLinks::PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self)
-    : clock_(clock), passes_(keys.passes, std::move(self)), server_tls_(net::TlsContext::server_with_key(keys.tls)) {
+    : workers_(workers),
+      clock_(clock),
+      passes_(keys.passes, std::move(self)),
+      server_tls_(net::TlsContext::server_with_key(keys.tls)) {
   const net::TlsContext tls = net::TlsContext::client_with_key(keys.tls);
   for (std::size_t i = 0; i < workers.size(); ++i)
     parts_.push_back(std::make_unique<Part>(workers.at(i), clock, tls));
@@ -190,12 +192,7 @@ void PeerLinks::set_living(std::set<std::string> names) {
   }
 }
 
-PeerLinks::Part& PeerLinks::here() {
-  for (const auto& part : parts_) {
-    if (part->io.get_executor().running_in_this_thread()) return *part;
-  }
-  throw std::logic_error("a request is passed on by a thread that is none of the workers");
-}
+PeerLinks::Part& PeerLinks::here() { return *parts_[workers_.here()]; }
 
 Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, PeerPointer peer) {
   const net::Request& request = exchange.request();

@@ -69,6 +69,7 @@ class PeerLinks {
   // By which this request goes to a process.
   Result<std::shared_ptr<const Way>> way_to(Part& part, const Peer& peer, const net::Request& request) const;
 
+  net::Workers& workers_;
   const Clock& clock_;
   const PeerPasses passes_;
   const net::TlsContext server_tls_;

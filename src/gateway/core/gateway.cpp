@@ -84,8 +84,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
       [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
-  service_ =
-      std::make_unique<GatewayService>(options_.service, std::move(parts), *subscriptions_, clock, key, refusals_);
+  service_ = std::make_unique<GatewayService>(options_.service, workers, std::move(parts), *subscriptions_, clock, key,
+                                              refusals_);
   service_->set_on_lists_changed(
       [this](const std::string& principal, catalog::KindSet kinds) { fanout_.lists_changed_for(principal, kinds); });
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {

@@ -1,7 +1,6 @@
 #include "gateway/request/service.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include <fmt/format.h>
 
@@ -60,11 +59,6 @@ mcp::Reply no_reader(const server::Call& call) {
                   log::printable(call.request().name, 200), kCallTool));
 }
 
-std::uint64_t next_number() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
 std::string_view word_for(const mcp::Outcome& outcome) {
   if (!outcome) return to_string(outcome.error().kind());
   const auto* reply = std::get_if<mcp::Reply>(&*outcome);
@@ -94,11 +88,11 @@ std::optional<Kind> listed_by(mcp::Method method) {
   return std::nullopt;
 }
 
-GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions,
-                               const Clock& clock, SealingKey key, RefusalLog& refusals)
-    : number_(next_number()),
-      options_(std::move(options)),
+GatewayService::GatewayService(ServiceOptions options, const net::Workers& threads, std::vector<Worker*> workers,
+                               Subscriptions& subscriptions, const Clock& clock, SealingKey key, RefusalLog& refusals)
+    : options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
+      threads_(threads),
       workers_(std::move(workers)),
       subscriptions_(subscriptions),
       clock_(clock),
@@ -114,17 +108,7 @@ ProcessKey GatewayService::holder_of(const server::Rounds& rounds) const {
   return Confirmations::holder_of(rounds.state);
 }
 
-Worker& GatewayService::here() const {
-  // Looked for once by each thread; no two services have the same number.
-  static thread_local std::pair<std::uint64_t, Worker*> found{0, nullptr};
-  if (found.first == number_) return *found.second;
-  for (Worker* worker : workers_) {
-    if (!worker->io().get_executor().running_in_this_thread()) continue;
-    found = {number_, worker};
-    return *worker;
-  }
-  throw std::logic_error("the gateway is asked on a thread that is none of its workers");
-}
+Worker& GatewayService::here() const { return *workers_[threads_.here()]; }
 
 void GatewayService::Timing::end(const mcp::Outcome& outcome, Clock::Monotonic now) const {
   const mcp::Request& request = call_.request();

@@ -17,6 +17,7 @@
 #include "gateway/routing/task_ids.hpp"
 #include "gateway/routing/translation.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
+#include "net/io/workers.hpp"
 #include "server/core/service.hpp"
 
 namespace proteus::gateway {
@@ -58,9 +59,10 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers, who hears them, and the log of refusals outlive it. The key is for cursors and task ids.
-  GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions, const Clock& clock,
-                 SealingKey key, RefusalLog& refusals);
+  // The workers, one for each thread, who hears them, and the log of refusals outlive it. The key is for cursors and
+  // task ids.
+  GatewayService(ServiceOptions options, const net::Workers& threads, std::vector<Worker*> workers,
+                 Subscriptions& subscriptions, const Clock& clock, SealingKey key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
   RememberedLists& remembered() { return remembered_; }
@@ -171,9 +173,9 @@ class GatewayService final : public server::Service {
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
 
-  const std::uint64_t number_;  // of all services of the program
   const ServiceOptions options_;
   const std::string tail_;
+  const net::Workers& threads_;
   const std::vector<Worker*> workers_;
   Subscriptions& subscriptions_;
   const Clock& clock_;

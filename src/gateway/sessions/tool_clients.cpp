@@ -1,7 +1,5 @@
 #include "gateway/sessions/tool_clients.hpp"
 
-#include <stdexcept>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -14,12 +12,7 @@ ToolClients::ToolClients(net::Workers& workers, const Clock& clock, const net::H
     clients_.push_back(std::make_unique<net::HttpClient>(workers.at(i), clock, options));
 }
 
-net::HttpClient& ToolClients::here() const {
-  for (std::size_t i = 0; i < clients_.size(); ++i) {
-    if (workers_.at(i).get_executor().running_in_this_thread()) return *clients_[i];
-  }
-  throw std::logic_error("a tool is called on a thread that is no worker's");
-}
+net::HttpClient& ToolClients::here() const { return *clients_[workers_.here()]; }
 
 Task<> ToolClients::close() {
   const auto close_one = [](net::HttpClient& client) -> Task<> {

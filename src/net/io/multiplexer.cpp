@@ -50,7 +50,7 @@ Multiplexer::Multiplexer(Stream below, OnOpened on_opened)
 Multiplexer::~Multiplexer() { below_.close(); }
 
 Stream Multiplexer::open() {
-  auto half = std::make_shared<Half>(++last_number_);
+  auto half = std::make_shared<Half>(++last_number_, executor_);
   channels_.emplace(half->number, half);
   append(half->number, Kind::data, 0);  // whoever writes first, numbers come in their order
   return Stream(std::make_unique<Channel>(shared_from_this(), std::move(half)));
@@ -149,7 +149,7 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
   if (found == channels_.end()) {
     if (!on_opened_ || number <= last_number_) return {};
     last_number_ = number;
-    found = channels_.emplace(number, std::make_shared<Half>(number)).first;
+    found = channels_.emplace(number, std::make_shared<Half>(number, executor_)).first;
     found->second->received = payload;
     found->second->ungranted = payload.size();
     opened_.push_back(found->second);

@@ -16,7 +16,7 @@ namespace proteus::net {
 
 // What one side knows of a stream. Its owner and the multiplexer hold it.
 struct Multiplexer::Half {
-  explicit Half(std::uint32_t its_number) : number(its_number) {}
+  Half(std::uint32_t its_number, const Executor& on) : number(its_number), executor(on) {}
 
   static constexpr std::size_t kMostMemoryKept = std::size_t{16} << 10U;
 
@@ -24,6 +24,7 @@ struct Multiplexer::Half {
   bool can_read() const { return has_unread() || is_ended_there || error; }
 
   const std::uint32_t number;
+  const Executor executor;  // of the multiplexer, which may be gone sooner
   std::string received;
   std::size_t read = 0;         // of it
   std::size_t taken = 0;        // read since the other side was told of room
@@ -165,11 +166,10 @@ class Multiplexer::Channel final : public Transport {
         [this, side, begin](auto handler) {
           auto slot = boost::asio::get_associated_cancellation_slot(handler);
           if (slot.is_connected()) {
-            slot.assign(
-                [executor = link_->executor_, half = std::weak_ptr(half_), side](boost::asio::cancellation_type) {
-                  if (const auto still = half.lock())
-                    call_later(executor, (*still).*side, boost::asio::error::operation_aborted);
-                });
+            slot.assign([half = std::weak_ptr(half_), side](boost::asio::cancellation_type) {
+              if (const auto still = half.lock())
+                call_later(still->executor, (*still).*side, boost::asio::error::operation_aborted);
+            });
           }
           begin(std::move(handler));
         },

@@ -79,8 +79,13 @@ void Readiness::arm() {
 void Readiness::dispatch() {
   in_turn_ = true;
   // While several are answered others become ready; to go through Asio for those costs two system calls more.
-  for (int round = 0; round < kRounds && dispatch_once() > 1;)
-    ++round;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t before = beats();
+    const int ready = dispatch_once();
+    const std::uint64_t answered = beats() - before;
+    // One socket may have had news for many. What waits for the end of the turn gets on with all that comes before it.
+    if (ready < 2 && answered < (finishes_.empty() ? 2U : 1U)) break;
+  }
   in_turn_ = false;
   std::swap(finishes_, finishing_);
   for (auto& finish : finishing_)

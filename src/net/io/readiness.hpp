@@ -79,6 +79,7 @@ class Readiness : public boost::asio::execution_context::service {
   void shutdown() noexcept override;
   void arm();
   void dispatch();
+  // How many sockets had something.
   int dispatch_once();
   void forget(Watch& watch);
   Callback take(Watch& watch, Side side);

@@ -1,11 +1,21 @@
 #include "net/io/readiness.hpp"
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 namespace proteus::net {
 namespace {
+
+std::array<UniqueFd, 2> make_pair() {
+  std::array<int, 2> pair{};
+  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
+  return {UniqueFd(pair[0]), UniqueFd(pair[1])};
+}
 
 // A pair of sockets of which one end has something to read whenever it was read.
 class Busy {
@@ -19,11 +29,6 @@ class Busy {
   std::size_t answered = 0;
 
  private:
-  static std::array<UniqueFd, 2> make_pair() {
-    std::array<int, 2> pair{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
-    return {UniqueFd(pair[0]), UniqueFd(pair[1])};
-  }
   void send() { EXPECT_EQ(::send(ends_[1].get(), "x", 1, 0), 1); }
   void wait() {
     watch_->wait(Readiness::Side::read, [this](Readiness::ErrorCode error) {
@@ -56,6 +61,57 @@ TEST(Readiness, LeavesATurnToOthersHoweverBusySocketsAre) {
   }
   EXPECT_GT(one.answered, 0U);
   EXPECT_GT(other.answered, 0U);
+}
+
+// Two sockets: answering the first one makes the second one ready.
+class InARow {
+ public:
+  explicit InARow(boost::asio::io_context& io)
+      : readiness_(boost::asio::use_service<Readiness>(io)),
+        watch_(readiness_, ends_[0].get()),
+        next_watch_(readiness_, next_ends_[0].get()) {}
+
+  // What happened, in its order, until nothing is left to do.
+  std::vector<std::string> run(boost::asio::io_context& io, std::function<void(Readiness&)> in_first) {
+    watch_.wait(Readiness::Side::read, [this, in_first](Readiness::ErrorCode) {
+      happened.emplace_back("first");
+      in_first(readiness_);
+      send(next_ends_);
+    });
+    next_watch_.wait(Readiness::Side::read, [this](Readiness::ErrorCode) { happened.emplace_back("second"); });
+    send(ends_);
+    io.run();
+    return happened;
+  }
+
+  std::vector<std::string> happened;
+
+ private:
+  static void send(const std::array<UniqueFd, 2>& ends) { EXPECT_EQ(::send(ends[1].get(), "x", 1, 0), 1); }
+
+  Readiness& readiness_;
+  std::array<UniqueFd, 2> ends_ = make_pair();
+  std::array<UniqueFd, 2> next_ends_ = make_pair();
+  Readiness::Watch watch_;
+  Readiness::Watch next_watch_;
+};
+
+TEST(Readiness, EndsATurnAfterWhatCameInIt) {
+  boost::asio::io_context io(1);
+  InARow row(io);
+  const auto happened = row.run(
+      io, [&row](Readiness& readiness) { readiness.at_end_of_turn([&row] { row.happened.emplace_back("end"); }); });
+  EXPECT_EQ(happened, (std::vector<std::string>{"first", "second", "end"}));
+}
+
+TEST(Readiness, LooksAgainAfterNewsForManyOnOneSocket) {
+  boost::asio::io_context io(1);
+  InARow row(io);
+  const auto happened = row.run(io, [&](Readiness& readiness) {
+    boost::asio::post(io, [&row] { row.happened.emplace_back("posted"); });
+    readiness.beat();
+  });
+  EXPECT_EQ(happened, (std::vector<std::string>{"first", "second", "posted"}));
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ struct Free {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
+// SSL_get_error looks for errors that this thread was left with. To clear them takes fifty calls, also where there is
+// none.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 // What the BIO of a connection stands on, and why it last failed.
 struct Below {
   std::unique_ptr<Transport> transport;
@@ -87,7 +93,7 @@ class TlsTransport final : public Transport {
 
   IoResult try_read(std::span<char> into) override {
     if (into.empty()) return {};
-    ERR_clear_error();
+    forget_errors();
     std::size_t size = 0;
     const int outcome = SSL_read_ex(ssl_.get(), into.data(), into.size(), &size);
     read_waits_for_ = outcome == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), outcome);
@@ -102,7 +108,7 @@ class TlsTransport final : public Transport {
       const std::string_view record = gather(parts, offset);
       if (record.empty()) return {{}, written};
       if (written >= kMostAtOnce) return {asio::error::would_block, written};
-      ERR_clear_error();
+      forget_errors();
       std::size_t size = 0;
       const int outcome = SSL_write_ex(ssl_.get(), record.data(), record.size(), &size);
       write_waits_for_ = outcome == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), outcome);
@@ -155,7 +161,7 @@ class TlsTransport final : public Transport {
 
   Task<Result<>> handshake() override {
     while (true) {
-      ERR_clear_error();
+      forget_errors();
       const int outcome = SSL_do_handshake(ssl_.get());
       if (outcome == 1) co_return Result<>{};
       const int reason = SSL_get_error(ssl_.get(), outcome);
@@ -172,9 +178,9 @@ class TlsTransport final : public Transport {
   }
 
   void shutdown() override {
-    ERR_clear_error();
+    forget_errors();
     if (SSL_is_init_finished(ssl_.get()) == 1) SSL_shutdown(ssl_.get());
-    ERR_clear_error();
+    forget_errors();
     below_.transport->shutdown();
   }
 
@@ -215,7 +221,7 @@ class TlsTransport final : public Transport {
       case SSL_ERROR_ZERO_RETURN: return asio::error::eof;
       case SSL_ERROR_SSL: {
         const unsigned long code = ERR_get_error();
-        ERR_clear_error();
+        forget_errors();
         if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return asio::ssl::error::stream_truncated;
         return {static_cast<int>(code), asio::error::get_ssl_category()};
       }

@@ -1,5 +1,7 @@
 #include "net/io/workers.hpp"
 
+#include <stdexcept>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -24,6 +26,8 @@ void run_worker(boost::asio::io_context& context, std::size_t index) {
 
 }  // namespace
 
+thread_local constinit Workers::Place Workers::this_one_;
+
 Workers::Workers(std::size_t count) {
   contexts_.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
@@ -39,10 +43,15 @@ boost::asio::io_context& Workers::next() {
   return *contexts_[next_.fetch_add(1, std::memory_order_relaxed) % contexts_.size()];
 }
 
+std::size_t Workers::throw_no_worker() { throw std::logic_error("this thread is none of the workers"); }
+
 void Workers::run() {
   threads_.reserve(contexts_.size());
   for (std::size_t i = 0; i < contexts_.size(); ++i) {
-    threads_.emplace_back([context = contexts_[i].get(), i] { run_worker(*context, i); });
+    threads_.emplace_back([this, context = contexts_[i].get(), i] {
+      this_one_ = {this, i};
+      run_worker(*context, i);
+    });
   }
 }
 

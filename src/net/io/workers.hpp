@@ -27,6 +27,8 @@ class Workers {
 
   std::size_t size() const { return contexts_.size(); }
   boost::asio::io_context& at(std::size_t index) { return *contexts_[index]; }
+  // The index of the one whose thread this is; throws where it is none of theirs.
+  std::size_t here() const { return this_one_.of == this ? this_one_.index : throw_no_worker(); }
   // Round robin.
   boost::asio::io_context& next();
 
@@ -41,6 +43,14 @@ class Workers {
   void join();
 
  private:
+  // Of a thread.
+  struct Place {
+    const Workers* of = nullptr;
+    std::size_t index = 0;
+  };
+  [[noreturn]] static std::size_t throw_no_worker();
+
+  static thread_local constinit Place this_one_;
   std::vector<std::unique_ptr<boost::asio::io_context>> contexts_;
   std::vector<std::jthread> threads_;
   std::unique_ptr<StallWatch> stall_watch_;  // behind the threads it watches

@@ -37,6 +37,21 @@ TEST(Workers, AreTakenInTurn) {
   EXPECT_EQ(&workers.next(), &first);
 }
 
+TEST(Workers, KnowWhichOfThemAsks) {
+  Workers workers(2);
+  const Workers others(1);
+  workers.run();
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    std::promise<std::size_t> promise;
+    boost::asio::post(workers.at(i), [&] {
+      EXPECT_THROW((void)others.here(), std::logic_error);
+      promise.set_value(workers.here());
+    });
+    EXPECT_EQ(promise.get_future().get(), i);
+  }
+  EXPECT_THROW((void)workers.here(), std::logic_error);
+}
+
 TEST(Workers, SurviveAHandlerThatThrows) {
   Workers workers(1);
   workers.run();
