@@ -187,6 +187,10 @@ TEST_F(RedisRecords, NeedNoMoreRightsThanAreDocumented) {
 class Upkeep : public RedisRecords {
  protected:
   explicit Upkeep() { sessions.emplace(clock, listeners, events, server::Sessions::Limits{}, &ids, &records); }
+  // What is written meanwhile is answered later.
+  void pause() const { server.command({"CLIENT", "PAUSE", "10000", "WRITE"}); }
+  void go_on() const { server.command({"CLIENT", "UNPAUSE"}); }
+
   std::shared_ptr<server::Session> make() {
     return sessions->create({.caller = {}, .client_info = R"({"name":"agent"})"}).value();
   }
@@ -229,10 +233,12 @@ TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
   const auto before = make();
   const std::string id = before->id().value();
   EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
+  pause();
   proteus::test::Started<Result<bool>> asked(io, sessions->make_sure(before));
-  io.poll_one();
+  proteus::test::settle(io);
   sessions->remove(id, {});
   const auto after = sessions->adopt(id, {.caller = {}}, full({kOne, 3})).value();
+  go_on();
   EXPECT_FALSE(asked.finish().value()) << "this one is not here any more";
   EXPECT_EQ(sessions->find(id, {}), after);
   EXPECT_TRUE(proteus::test::run(io, sessions->make_sure(after)).value());
@@ -242,9 +248,11 @@ TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
 // REP-14
 TEST_F(Upkeep, LeavesTheRecordOfASessionThatIsLeftToOthersMeanwhile) {
   const auto session = make();
+  pause();
   proteus::test::Started<Result<bool>> asked(io, sessions->make_sure(session));
-  io.poll_one();
+  proteus::test::settle(io);
   sessions->close_all();
+  go_on();
   EXPECT_FALSE(asked.finish().value());
   EXPECT_EQ(read(records, session->id().value())->holder, (SessionRecord::Holder{kOne, 1}));
 }

@@ -143,6 +143,8 @@ void Server::Core::stop() {
   for (auto& each : serving) {
     drain(*each.server, *each.workers, *each.endpoint, each.grace);
     each.server.reset();
+    // A session that began meanwhile keeps what its stream waited by, which belongs to the threads.
+    each.endpoint->end_streams();
     each.workers->stop();
     each.workers->join();
   }

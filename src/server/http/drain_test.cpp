@@ -110,5 +110,37 @@ TEST_F(Drain, CancelsCallsOfBothErasAfterTheGraceTime) {
   EXPECT_GE(cancelled, 3);
 }
 
+// OPS-02: what the stream of a session waits by must not outlive the threads of the server.
+TEST_F(Drain, EndsAStreamOfASessionThatBeganMeanwhile) {
+  listen(seconds(1000));
+  LegacyClient before(port);
+  RawClient listening(port);
+  listening.send_request("GET", before.fields());
+  EXPECT_EQ(listening.read_answer().status, 200);
+  // Both are at the server before it is told to end, but for their last lines.
+  const std::string hello =
+      rpc("0", "initialize",
+          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})");
+  const std::string host = fmt::format("Host: 127.0.0.1:{}\r\nAccept: application/json, text/event-stream\r\n", port);
+  RawClient session(port);
+  session.send(fmt::format("POST /mcp HTTP/1.1\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", host,
+                           hello.size()));
+  RawClient stream(port);
+  stream.send("GET /mcp HTTP/1.1\r\n" + host);
+  EXPECT_EQ(before.post(rpc("1", "ping", "")).status, 200);
+
+  auto stopped = stop();
+  EXPECT_FALSE(listening.read_event());
+  session.send(hello);
+  const auto welcome = session.read_answer();
+  EXPECT_EQ(welcome.status, 200);
+  stream.send(fmt::format("Mcp-Session-Id: {}\r\n\r\n", welcome.field("mcp-session-id")));
+  EXPECT_EQ(stream.read_answer().status, 200);
+  EXPECT_FALSE(stream.read_event());
+  for (auto* client : {&before.client, &listening, &session, &stream})
+    client->close();
+  stopped.wait();
+}
+
 }  // namespace
 }  // namespace proteus::server
