@@ -36,21 +36,24 @@ template <class Is>
 
 // Whether no byte is outside of ASCII.
 [[gnu::always_inline]] inline bool are_ascii(const char* place, const char* end) {
+  const char* const begin = place;
   Block any{};
   for (; end - place >= 64; place += 64)
     any |= (at(place) | at(place + 16)) | (at(place + 32) | at(place + 48));
   for (; end - place >= 16; place += 16)
     any |= at(place);
+  if (end - begin >= 16) return __builtin_reduce_max(any | at(end - 16)) < 0x80;
   unsigned char rest = 0;
   for (; place < end; ++place)
     rest |= static_cast<unsigned char>(*place);
-  return __builtin_reduce_max(any) < 0x80 && rest < 0x80;
+  return rest < 0x80;
 }
 
 // Where the first byte is for which the condition holds; `end` for none. `may(a, b, c, d)` is asked of four blocks at
 // once, and may be wrong about bytes for which the condition does not hold.
 template <class Is, class May>
 [[gnu::always_inline]] inline const char* find(const char* place, const char* end, Is is, May may) {
+  const char* const begin = place;
   const auto in_blocks = [&](const char* stop) {
     for (; stop - place >= 16; place += 16) {
       if (const std::uint64_t marks = marks_of(found_in(place, is))) {
@@ -69,6 +72,11 @@ template <class Is, class May>
     }
   }
   if (in_blocks(end)) return place;
+  if (end - begin >= 16) {
+    // The rest, and in front of it some in which nothing was found.
+    const std::uint64_t marks = place < end ? marks_of(found_in(end - 16, is)) : 0;
+    return marks != 0 ? first_of(marks, end - 16) : end;
+  }
   while (place < end && !is(static_cast<unsigned char>(*place)))
     ++place;
   return place;

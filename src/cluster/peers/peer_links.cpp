@@ -1,7 +1,5 @@
 #include "cluster/peers/peer_links.hpp"
 
-#include <list>
-
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
@@ -50,7 +48,7 @@ void append_line(std::string& out, std::string_view name, std::string_view value
 // The lines of a request as it came, which our own parser has accepted.
 std::string lines_of(const net::Request& request) {
   std::string lines;
-  lines.reserve(512);
+  lines.reserve(960);  // what the allocator gives at once
   bool has_agent = false;
   bool has_coding = false;
   for (const auto& [name, value] : request.fields()) {
@@ -138,7 +136,7 @@ struct PeerLinks::Part {
 
   boost::asio::io_context& io;
   net::HttpClient http;
-  std::list<Waiting*> waiting;
+  std::vector<Waiting*> waiting;
   std::vector<std::shared_ptr<const Way>> ways;
   std::vector<Known> known;
   std::size_t next_way = 0;
@@ -147,8 +145,15 @@ struct PeerLinks::Part {
 
 // A request that was passed on, in the list of its thread for as long as it is.
 struct PeerLinks::Waiting {
-  Waiting(Part& on, const std::string& to) : part(on), peer(to), place(on.waiting.insert(on.waiting.end(), this)) {}
-  ~Waiting() { part.waiting.erase(place); }
+  Waiting(Part& on, const std::string& to) : part(on), peer(to), place(on.waiting.size()) {
+    part.waiting.push_back(this);
+  }
+  ~Waiting() {
+    // The last one takes its place.
+    part.waiting[place] = part.waiting.back();
+    part.waiting[place]->place = place;
+    part.waiting.pop_back();
+  }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
@@ -158,7 +163,7 @@ struct PeerLinks::Waiting {
   const std::shared_ptr<net::RequestAbort> abort = std::make_shared<net::RequestAbort>();
   unsigned missed = 0;  // how often who was asked was not among those that live, one time after the other
   bool is_gone = false;
-  std::list<Waiting*>::iterator place;
+  std::size_t place;
 };
 
 PeerLinks::PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self)
