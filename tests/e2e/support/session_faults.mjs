@@ -25,7 +25,7 @@ export class SessionCluster extends Cluster {
     return { ...settings, cluster: { name: SLOTS[slot], peer_listen: '127.0.0.1:0' }, env: { ...env, PROTEUS_REDIS: `redis://127.0.0.1:${this.links[slot].port}` } };
   }
 
-  /** How often Redis has failed or was emptied, whether it fails now, and how many processes have died or were taken for dead. */
+  /** How often Redis has failed or was emptied, whether it fails now, and how many processes have died. */
   troubles() {
     return { ...this.#troubles };
   }
@@ -75,11 +75,7 @@ export class SessionCluster extends Cluster {
       });
     return {
       'a process is killed': kill,
-      // The others take it for dead: what Redis has lost of it, they cannot know.
-      'a process stands still': () => {
-        this.#troubles.died += 1;
-        return all['a process stands still']();
-      },
+      'a process stands still': all['a process stands still'],
       'Redis restarts': this.#troubling(async () => {
         await this.redis.halt();
         await pause(between(0, 1500));
@@ -95,7 +91,6 @@ export class SessionCluster extends Cluster {
       // Others may or may not have taken it for dead.
       'a process stands still for about as long as a lease': async () => {
         const stopped = this.processes[some()];
-        this.#troubles.died += 1;
         await stopped.standStill();
         await pause(between(1800, 3300));
         stopped.signal('SIGCONT');

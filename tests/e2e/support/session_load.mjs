@@ -107,7 +107,7 @@ class Client {
   }
 }
 
-/** A legacy client: it has a session and a standing stream, and begins another session where that one has ended. `troubles()` tells how often Redis has failed, whether it does so now, and how many processes have died or were taken for dead. */
+/** A legacy client: it has a session and a standing stream, and begins another session where that one has ended. `troubles()` tells how often Redis has failed, whether it does so now, and how many processes have died. */
 export class LegacyClient extends Client {
   requests = 0;
   generation = 0;
