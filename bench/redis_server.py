@@ -7,7 +7,7 @@ import servers
 
 PROGRAM = "/usr/bin/redis-server"
 # What the bench itself asks, and what a process asks now and then, called or not.
-OTHERS = ("info", "keys", "hlen", "flushall", "ping")
+OTHERS = ("info", "keys", "hlen", "flushall", "ping", "getex")
 
 
 class Redis(own_server.OwnServer):

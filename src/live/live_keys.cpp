@@ -21,6 +21,10 @@ std::string LiveKeys::session(std::string_view session) const {
   return fmt::format("proteus:1:session:{}", name_of(session));
 }
 
+std::string LiveKeys::process(const ProcessKey& process) {
+  return fmt::format("proteus:1:process:{}", to_text(process));
+}
+
 std::string LiveKeys::seal(std::string_view plain, std::string_view key, std::string_view field) const {
   return sealing_.seal(plain, fmt::format("{} {}", key, field));
 }

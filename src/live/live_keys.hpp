@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/process_key.hpp"
 #include "base/sealing.hpp"
 
 namespace proteus::live {
@@ -15,6 +16,7 @@ namespace proteus::live {
 //
 //   proteus:1:events:<session>:<stream>   hash; of a number the sealed event, of "r" the sealed id of its request
 //   proteus:1:session:<session>           string; the sealed record of a session
+//   proteus:1:process:<process>           string; says that all records of a process are there
 //
 // <session> follows from the session's id, which cannot be found out from it.
 class LiveKeys {
@@ -23,6 +25,7 @@ class LiveKeys {
 
   std::string events(std::string_view session, std::uint64_t stream) const;
   std::string session(std::string_view session) const;
+  static std::string process(const ProcessKey& process);
 
   // `key` and `field` are where it is kept: it opens nowhere else.
   std::string seal(std::string_view plain, std::string_view key, std::string_view field) const;

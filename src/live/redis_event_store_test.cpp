@@ -216,6 +216,19 @@ TEST_F(RedisEvents, LeaveOutWhatIsTooLarge) {
 }
 
 // REP-13
+TEST_F(RedisEvents, AreCopiedAnewOnceRedisIsKnownToHaveLostThem) {
+  Connected here(server);
+  RedisEventStore store(here.client, LiveKeys("pepper"), {});
+  store.append({"s", 1}, 1, "before");
+  here.flush();
+  server.command({"FLUSHALL"});
+  here.client.renew();
+  store.append({"s", 1}, 2, "after");
+  here.flush();
+  EXPECT_THAT(left(store, {"s", 1})->events, SizeIs(2));
+}
+
+// REP-13
 TEST(RedisEventsWithoutRedis, AreKeptInMemoryAndCopiedWhenItIsBack) {
   RedisServer server;
   Connected here(server);

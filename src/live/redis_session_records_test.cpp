@@ -33,6 +33,28 @@ SessionRecord full(SessionRecord::Holder holder) {
           .state = R"({"bank":{"id":"x"}})"};
 }
 
+// One that has begun, and what it says in Redis of its records.
+class Watch {
+ public:
+  explicit Watch(SessionUpkeep& upkeep, boost::asio::io_context& io, const RedisServer& server)
+      : upkeep_(upkeep), io_(io), server_(server) {
+    upkeep_.start();
+    wait_until_kept();
+  }
+  ~Watch() { proteus::test::run(io_, upkeep_.stop()); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void wait_until_kept() const {
+    proteus::test::run_until(io_, [&] { return server_.command({"GET", LiveKeys::process(kOne)}).text == "kept"; });
+  }
+
+ private:
+  SessionUpkeep& upkeep_;
+  boost::asio::io_context& io_;
+  const RedisServer& server_;
+};
+
 class RedisRecords : public testing::Test {
  protected:
   std::optional<SessionRecord> read(RedisSessionRecords& from, const std::string& id) {
@@ -180,8 +202,16 @@ TEST_F(RedisRecords, NeedNoMoreRightsThanAreDocumented) {
   EXPECT_TRUE(proteus::test::run(io, store.read_left({"s", 1})).value());
   store.forget({"s", 1});
   there.flush();
-  EXPECT_EQ(there.client.figures().failed, 0U);
   EXPECT_THAT(own.keys(), IsEmpty());
+  ManualClock clock;
+  server::Listeners listeners;
+  server::MemoryEventStore events;
+  server::Sessions none(clock, listeners, events, {});
+  SessionUpkeep upkeep(io, none, there.client, kOne, {.tick = std::chrono::milliseconds(1)});
+  const Watch watch(upkeep, io, own);
+  own.command({"FLUSHALL"});
+  watch.wait_until_kept();
+  EXPECT_EQ(there.client.figures().failed, 0U);
 }
 
 class Upkeep : public RedisRecords {
@@ -200,7 +230,7 @@ class Upkeep : public RedisRecords {
   server::MemoryEventStore events;
   server::SessionIds ids{SealingKey::derive("pepper", "session ids"), kOne};
   std::optional<server::Sessions> sessions;
-  SessionUpkeep upkeep{io, *sessions, here.client, {}};
+  SessionUpkeep upkeep{io, *sessions, here.client, kOne, {}};
 };
 
 // REP-13
@@ -214,6 +244,37 @@ TEST_F(Upkeep, WritesAgainWhatARedisHasLost) {
   EXPECT_EQ(record.log_level, mcp::LogLevel::error);
   EXPECT_EQ(record.client_info, R"({"name":"agent"})");
   EXPECT_EQ(sessions->size(), 1U);
+}
+
+// REP-13: whoever stands still or dies soon after leaves its sessions to the others all the same.
+TEST_F(Upkeep, NoticesThatARedisWasEmptiedThoughItsConnectionStayed) {
+  SessionUpkeep watchful(io, *sessions, here.client, kOne, {.tick = std::chrono::milliseconds(1)});
+  const Watch watch(watchful, io, server);
+  const std::string id = make()->id().value();
+  here.flush();
+  const std::uint64_t connection = here.client.connection();
+  for (int i = 0; i < 3; ++i) {
+    server.command({"FLUSHALL"});
+    watch.wait_until_kept();
+    EXPECT_TRUE(read(records, id));
+  }
+  // Streams are copied anew, too.
+  EXPECT_NE(here.client.connection(), connection);
+}
+
+// REP-13
+TEST_F(Upkeep, NoticesThatARedisWasEmptiedWhileItWroteThere) {
+  const auto session = make();
+  here.flush();
+  pause();
+  proteus::test::Started<bool> looking(io, upkeep.look());
+  proteus::test::settle(io);
+  go_on();
+  here.flush();
+  EXPECT_EQ(server.command({"GET", LiveKeys::process(kOne)}).text, "looking");
+  server.command({"FLUSHALL"});
+  EXPECT_TRUE(looking.finish());
+  EXPECT_NE(server.command({"GET", LiveKeys::process(kOne)}).text, "kept");
 }
 
 // REP-12
@@ -260,9 +321,9 @@ TEST_F(Upkeep, LeavesTheRecordOfASessionThatIsLeftToOthersMeanwhile) {
 // REP-12
 TEST_F(Upkeep, LooksWhenOthersMayHaveTakenThisProcessForDead) {
   bool doubt = false;
-  SessionUpkeep watchful(io, *sessions, here.client,
+  SessionUpkeep watchful(io, *sessions, here.client, kOne,
                          {.tick = std::chrono::milliseconds(1), .is_in_doubt = [&] { return doubt; }});
-  watchful.start();
+  const Watch watch(watchful, io, server);
   const std::string id = make()->id().value();
   EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
   EXPECT_NE(sessions->find(id, {}), nullptr);
@@ -273,7 +334,6 @@ TEST_F(Upkeep, LooksWhenOthersMayHaveTakenThisProcessForDead) {
   EXPECT_TRUE(proteus::test::run(io, records.replace(last, {kOne, 1}, full({kTwo, 2}))).value());
   doubt = false;
   proteus::test::run_until(io, [&] { return sessions->find(last, {}) == nullptr; });
-  proteus::test::run(io, watchful.stop());
 }
 
 // REP-10

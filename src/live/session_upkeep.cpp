@@ -4,12 +4,26 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/waiting.hpp"
+#include "live/live_keys.hpp"
 
 namespace proteus::live {
 
-SessionUpkeep::SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, const redis::Client& client,
-                             Options options)
-    : io_(io), sessions_(sessions), client_(client), options_(std::move(options)), tasks_(io.get_executor()) {}
+namespace {
+
+constexpr std::string_view kLooking = "looking";
+constexpr std::string_view kKept = "kept";
+
+}  // namespace
+
+SessionUpkeep::SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, redis::Client& client,
+                             const ProcessKey& self, Options options)
+    : io_(io),
+      sessions_(sessions),
+      client_(client),
+      mark_(LiveKeys::process(self)),
+      options_(std::move(options)),
+      expiry_(std::to_string(options_.expiry.count())),
+      tasks_(io.get_executor()) {}
 
 void SessionUpkeep::start() {
   boost::asio::post(io_, [this] {
@@ -27,10 +41,11 @@ Task<> SessionUpkeep::stop() {
 Task<> SessionUpkeep::run() {
   using Time = std::chrono::steady_clock;
   auto looked = Time::now();
-  std::uint64_t connection = client_.connection();
+  std::uint64_t connection = 0;
   bool doubted = false;
   for (;;) {
     co_await sleep_for(options_.tick);
+    if (connection != 0 && client_.connection() == connection && co_await has_lost_its_mark()) client_.renew();
     const auto now = Time::now();
     const std::uint64_t current = client_.connection();
     const bool doubt = options_.is_in_doubt();
@@ -44,11 +59,25 @@ Task<> SessionUpkeep::run() {
   }
 }
 
+// A Redis that is emptied between the two marks has the first no more, and gets no second.
 Task<bool> SessionUpkeep::look() {
+  if (!co_await mark(kLooking, {})) co_return false;
   for (auto& [session, began, last_used] : sessions_.all()) {
     if (!co_await sessions_.make_sure(std::move(session))) co_return false;
   }
-  co_return true;
+  co_return co_await mark(kKept, "XX");
+}
+
+Task<bool> SessionUpkeep::mark(std::string_view text, std::string_view condition) {
+  std::vector<std::string> words = {"SET", mark_, std::string(text), "PX", expiry_};
+  if (!condition.empty()) words.emplace_back(condition);
+  co_return (co_await client_.ask(std::move(words))).has_value();
+}
+
+// False where Redis does not say.
+Task<bool> SessionUpkeep::has_lost_its_mark() {
+  const auto reply = co_await client_.ask({"GETEX", mark_, "PX", expiry_});
+  co_return reply && reply->string() != kKept;
 }
 
 }  // namespace proteus::live

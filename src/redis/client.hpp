@@ -78,11 +78,13 @@ class Client {
 
   // Thread-safe, all of these.
   bool is_connected() const { return connected_.load(std::memory_order_acquire); }
-  // A number for each connection; 0 while there is none.
+  // A number for each connection, and another one when it is renewed; 0 while there is none.
   std::uint64_t connection() const { return is_connected() ? connections_.load() : 0; }
+  // Redis has lost what was written over this connection, as it would have with a new one.
+  void renew() { ++connections_; }
   struct Figures {
     bool connected = false;
-    std::uint64_t connections = 0;  // made until now
+    std::uint64_t connections = 0;  // made or renewed until now
     std::uint64_t commands = 0;     // sent until now, without those that keep the connection
     std::uint64_t failed = 0;       // of these: Redis refused them, or the connection broke
     std::uint64_t dropped = 0;      // not sent

@@ -29,6 +29,7 @@ live::RedisEventStore::Options event_options(const Config& config) {
 live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::Member& member) {
   live::SessionUpkeep::Options options;
   options.every = std::min(options.every, std::chrono::milliseconds(config.sessions.idle_timeout) / 3);
+  options.expiry = config.sessions.idle_timeout;
   options.is_in_doubt = [&member] { return member.is_in_doubt(); };
   return options;
 }
@@ -52,7 +53,7 @@ Result<> Serving::open_live() {
 void Serving::start_live() {
   if (!live_) return;
   live_->client.start();
-  live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->client,
+  live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->client, cluster_->session_ids.self(),
                         upkeep_options(config_, cluster_->member));
   live_->upkeep->start();
   live_->started = true;

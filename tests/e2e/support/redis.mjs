@@ -3,6 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 
+import { eventually } from './programs.mjs';
+
 const PROGRAM = '/usr/bin/redis-server';
 
 export const hasRedis = existsSync(PROGRAM);
@@ -49,4 +51,25 @@ export async function startRedis() {
     resume,
     stop: halt
   };
+}
+
+const marks = (redis) => redis.run('KEYS', 'proteus:1:process:*').split('\n').filter(Boolean);
+
+/** Waits until so many processes, and no other, say that Redis has the records of all their sessions. */
+export function recordsKept(redis, processes) {
+  return eventually('the records of all are there', () => {
+    const keys = marks(redis);
+    return keys.length === processes && keys.every((key) => redis.run('GET', key) === 'kept');
+  }, 30_000);
+}
+
+/** Takes away what a process left there to notice that Redis was emptied. */
+export function removeMarks(redis) {
+  for (const key of marks(redis)) redis.run('UNLINK', key);
+}
+
+/** How many commands ran so far, those of scripts as well, without what a process asks now and then, called or not. */
+export function commands(redis) {
+  const counts = [...redis.run('INFO', 'commandstats').matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
+  return counts.reduce((sum, [, name, calls]) => (['getex', 'ping', 'info'].includes(name) ? sum : sum + Number(calls)), 0);
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, SLOTS } from './cluster_faults.mjs';
 import { processesAt } from './peers.mjs';
 import { eventually } from './programs.mjs';
-import { startRedis } from './redis.mjs';
+import { recordsKept, removeMarks, startRedis } from './redis.mjs';
 import { TcpProxy } from './tcp_proxy.mjs';
 
 export class SessionCluster extends Cluster {
@@ -48,13 +48,14 @@ export class SessionCluster extends Cluster {
     return Promise.all(this.processes.map((process) => eventually('written', async () => (await waiting(process)) === 0, 30_000)));
   }
 
-  /** While this happens, and when it is over, Redis may lack what was written. */
+  /** While this happens, and until all processes have written their records again, Redis may lack some. */
   #troubling(happen) {
     return async () => {
       this.#troubles.failed += 1;
       this.#troubles.fails = true;
       await happen();
       await this.settled();
+      await recordsKept(this.redis, SLOTS.length);
       this.#troubles.fails = false;
     };
   }
@@ -72,6 +73,7 @@ export class SessionCluster extends Cluster {
         how(link);
         await pause(between(500, 3000));
         link.heal();
+        removeMarks(this.redis);  // Redis has those of before
       });
     return {
       'a process is killed': kill,
