@@ -306,6 +306,37 @@ TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
   EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kOne, 3}));
 }
 
+// Something else happens just before a record is held.
+class Meanwhile : public server::SessionRecords {
+ public:
+  explicit Meanwhile(SessionRecords& records) : records_(records) {}
+  void put(const std::string& id, const SessionRecord& record) override { records_.put(id, record); }
+  void remove(const std::string& id, const SessionRecord::Holder& holder) override { records_.remove(id, holder); }
+  void release(const std::string& id, const SessionRecord& record) override { records_.release(id, record); }
+  Task<Result<bool>> hold(std::string id, SessionRecord record) override {
+    happen();
+    return records_.hold(std::move(id), std::move(record));
+  }
+  Task<Result<std::optional<SessionRecord>>> read(std::string id) override { return records_.read(std::move(id)); }
+  Task<Result<bool>> replace(std::string id, SessionRecord::Holder before, SessionRecord next) override {
+    return records_.replace(std::move(id), std::move(before), std::move(next));
+  }
+  std::function<void()> happen = [] {};
+
+ private:
+  SessionRecords& records_;
+};
+
+// REP-10
+TEST_F(Upkeep, KeepsWhatChangedWhileItAsked) {
+  Meanwhile meanwhile(records);
+  server::Sessions changing(clock, listeners, events, server::Sessions::Limits{}, &ids, &meanwhile);
+  const auto session = changing.create({.caller = {}}).value();
+  meanwhile.happen = [&] { session->set_log_level(mcp::LogLevel::error); };
+  EXPECT_TRUE(proteus::test::run(io, changing.make_sure(session)).value());
+  EXPECT_EQ(read(records, session->id().value())->log_level, mcp::LogLevel::error);
+}
+
 // REP-14
 TEST_F(Upkeep, LeavesTheRecordOfASessionThatIsLeftToOthersMeanwhile) {
   const auto session = make();

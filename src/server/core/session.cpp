@@ -116,7 +116,6 @@ SessionRecord Session::record_now() const {
           .state = state_};
 }
 
-// In the order of what was changed.
 void Session::write_record() {
   const std::scoped_lock lock(record_mutex_);
   if (records_ != nullptr) records_->put(id_.value(), record_now());

@@ -84,6 +84,8 @@ class Session final : public Listener {
   // Who has it, while there is a record.
   std::optional<SessionRecord::Holder> holder() const;
   SessionRecord record() const;
+  // Sends it as it is now, after whatever was sent before.
+  void write_record();
   // What whoever answers needs for that; see SessionRecord.
   void set_state(std::optional<std::string> state);
 
@@ -136,7 +138,6 @@ class Session final : public Listener {
  private:
   std::uint64_t first_stream() const { return std::uint64_t{epoch_} << 32U; }
   SessionRecord record_now() const;
-  void write_record();
 
   const ClientSessionId id_;
   const Epoch epoch_;

@@ -74,9 +74,12 @@ Task<Result<bool>> Sessions::make_sure(std::shared_ptr<Session> session) {
   const auto holder = session->holder();
   if (!holder) co_return is_here(*session);
   const std::string& id = session->id().value();
-  const auto held = co_await records_->hold(id, session->record());
+  const SessionRecord record = session->record();
+  const auto held = co_await records_->hold(id, record);
   if (!held) co_return std::unexpected(held.error());
   is_unsure_ = false;
+  // It may have changed meanwhile, and what is there now may be what was before.
+  if (*held && session->record() != record) session->write_record();
   // It may have ended meanwhile, and the record is newer than that.
   if (session->is_over()) records_->remove(id, *holder);
   if (!*held) drop(*session);
