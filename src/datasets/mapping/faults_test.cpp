@@ -272,6 +272,26 @@ TEST_F(PoolTest, WorkThatIsGivenUpEnds) {
   EXPECT_EQ(started.finish().error().kind(), ErrorKind::cancelled);
 }
 
+// DAT-17: agents connect and disconnect datasets, and others' calls go on meanwhile.
+TEST_F(PoolTest, WhoeverLetsGoOfOneThatIsStuckDoesNotWait) {
+  std::promise<void> begun;
+  std::promise<void> over;
+  BackgroundThreads ends(1);
+  auto shared = SourcePool::make(ends, Secret(database.dsn()), "public", {.connections = 1});
+  const Work work = [&](Source&, const Patience&) -> Result<int> {
+    begun.set_value();
+    over.get_future().wait();
+    return 0;
+  };
+  proteus::test::Started<Result<int>> started(io, SourcePool::run<int>(shared, work, flag()));
+  proteus::test::settle(io);
+  begun.get_future().wait();
+  started.cancel();
+  EXPECT_ANY_THROW(started.finish());
+  shared.reset();
+  over.set_value();
+}
+
 TEST_F(PoolTest, ACancelledCoroutineGivesItsWorkUp) {
   auto shared = pool({.connections = 1});
   std::promise<void> begun;

@@ -8,6 +8,11 @@
 
 namespace proteus::datasets {
 
+std::shared_ptr<SourcePool> SourcePool::make(BackgroundThreads& ends, Secret dsn, std::string schema,
+                                             SourcePoolOptions options) {
+  return ends.ending_here(std::make_shared<SourcePool>(std::move(dsn), std::move(schema), options));
+}
+
 SourcePool::SourcePool(Secret dsn, std::string schema, SourcePoolOptions options)
     : dsn_(std::move(dsn)), schema_(std::move(schema)), options_(options) {}
 

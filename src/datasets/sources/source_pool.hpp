@@ -15,6 +15,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/background_threads.hpp"
 #include "base/delivery.hpp"
 #include "base/secret.hpp"
 #include "base/task.hpp"
@@ -31,9 +32,13 @@ struct SourcePoolOptions {
 };
 
 // Connections to one source, and threads that block on them for coroutines. Opens nothing until there is work.
-// Thread-safe. Its end gives up what still runs.
+// Thread-safe. Its end gives up what still runs, and waits for it: for a moment, or for as long as a name lookup or a
+// disk takes.
 class SourcePool {
  public:
+  // One that ends on a thread of `ends`, so that whoever lets go of it last need not wait.
+  static std::shared_ptr<SourcePool> make(BackgroundThreads& ends, Secret dsn, std::string schema,
+                                          SourcePoolOptions options = {});
   SourcePool(Secret dsn, std::string schema, SourcePoolOptions options = {});
   ~SourcePool();
   SourcePool(const SourcePool&) = delete;

@@ -226,14 +226,10 @@ void DatasetRegistry::take_over(DatasetState next) {
 }
 
 void DatasetRegistry::drop_pools(const DatasetState& state) {
-  std::vector<std::shared_ptr<datasets::SourcePool>> dropped;  // they end outside the lock
   const std::lock_guard lock(mutex_);
   std::erase_if(pools_, [&](auto& entry) {
     const auto found = state.connected.find(entry.first);
-    if (found != state.connected.end() && found->second && found->second->sha256() == entry.second.plan->sha256())
-      return false;
-    dropped.push_back(std::move(entry.second.pool));
-    return true;
+    return found == state.connected.end() || !found->second || found->second->sha256() != entry.second.plan->sha256();
   });
 }
 
@@ -323,7 +319,7 @@ Task<Result<datasets::WorkupDocument>> DatasetRegistry::work_up(std::string name
     const std::lock_guard lock(mutex_);
     Pool& kept = pools_[name];
     if (!kept.pool || kept.plan->sha256() != plan->sha256())
-      kept = {plan, std::make_shared<datasets::SourcePool>(dsn, plan->mapping().schema, pool_options_)};
+      kept = {plan, datasets::SourcePool::make(pool_ends_, dsn, plan->mapping().schema, pool_options_)};
     pool = kept.pool;
   }
   std::function<Result<datasets::WorkupDocument>(datasets::Source&, const datasets::Patience&)> work =

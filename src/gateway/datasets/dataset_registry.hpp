@@ -15,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 #include <proteus/error.hpp>
 
+#include "base/background_threads.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/published.hpp"
@@ -151,6 +152,7 @@ class DatasetRegistry {
   std::map<std::string, std::string> kept_;                 // the settings as they are in the store
   AsyncMutex one_at_a_time_;
 
+  BackgroundThreads pool_ends_{1};
   std::mutex mutex_;
   std::map<std::string, Pool, std::less<>> pools_;  // guarded by mutex_
 };
