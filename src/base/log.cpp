@@ -15,9 +15,10 @@ namespace proteus::log {
 namespace {
 
 constexpr std::array<std::string_view, 7> kLevels = {"trace", "debug", "info", "warning", "error", "critical", "off"};
-constexpr std::array<std::string_view, 14> kModules = {"base",     "json",    "store",  "net",    "auth",
-                                                       "mcp",      "catalog", "server", "client", "providers",
-                                                       "datasets", "gateway", "admin",  "app"};
+// The folders of src.
+constexpr std::array<std::string_view, 19> kModules = {
+    "base",   "json",   "toml",      "store",    "net",     "redis", "auth",    "mcp",   "catalog", "search",
+    "server", "client", "providers", "datasets", "cluster", "live",  "gateway", "admin", "app"};
 
 constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v";
 constexpr const char* kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
@@ -51,16 +52,14 @@ std::shared_ptr<const Settings> settings_now() {
   return current().settings;
 }
 
-// The folder below src/, or below the layers that stand for it.
+// The folder below src/.
 std::string_view module_of(const std::source_location& where) {
+  constexpr std::string_view kRoot = "src/";
   const std::string_view file = where.file_name();
-  for (const std::string_view root : {"src/", "layers/"}) {
-    const auto at = file.rfind(root);
-    if (at == std::string_view::npos || (at > 0 && file[at - 1] != '/')) continue;
-    const std::string_view rest = file.substr(at + root.size());
-    return rest.substr(0, rest.find('/'));
-  }
-  return "app";
+  const auto at = file.rfind(kRoot);
+  if (at == std::string_view::npos || (at > 0 && file[at - 1] != '/')) return "app";
+  const std::string_view rest = file.substr(at + kRoot.size());
+  return rest.substr(0, rest.find('/'));
 }
 
 Level level_of(const Settings& settings, std::string_view module) {

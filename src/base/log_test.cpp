@@ -1,5 +1,6 @@
 #include "base/log.hpp"
 
+#include <filesystem>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -81,6 +82,13 @@ TEST_F(LogLines, FormatsNothingThatIsNotWritten) {
   configure({.level = Level::info});
   if (enabled(Level::debug)) event(Level::debug, "x", {{"costly", Costly::text()}});
   EXPECT_THAT(lines(), IsEmpty());
+}
+
+// OPS-05
+TEST_F(LogLines, EachFolderIsAModule) {
+  for (const auto& entry : std::filesystem::directory_iterator(PROTEUS_SOURCE_DIR "/src")) {
+    if (entry.is_directory()) EXPECT_TRUE(check_module(entry.path().filename().string())) << entry.path();
+  }
 }
 
 // OPS-05
