@@ -150,7 +150,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
           [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
             if (publication != nullptr) fanout_.publish(*publication);
             if (publication != nullptr && !publication->changes.empty()) {
-              asio::post(control(), [this] { share_followed(); });
+              asio::post(control(), [this] { share_followed_soon(); });
             }
             if (on_refreshed_) on_refreshed_(result, publication);
           },

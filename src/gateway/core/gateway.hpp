@@ -277,7 +277,8 @@ class Gateway {
   bool ended_left_ = false;                        // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;
-  bool sharing_followed_ = false;  // soon
+  bool sharing_followed_ = false;     // soon
+  std::set<std::string> follows_at_;  // upstreams at which it follows any
 };
 
 }  // namespace proteus::gateway

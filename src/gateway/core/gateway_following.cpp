@@ -28,7 +28,7 @@ void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& ups
   });
 }
 
-// Many come at once when a session ends.
+// Many come at once when a session ends, or when upstreams have been read.
 void Gateway::share_followed_soon() {
   if (std::exchange(sharing_followed_, true)) return;
   asio::post(control(), [this] {
@@ -37,7 +37,7 @@ void Gateway::share_followed_soon() {
   });
 }
 
-// Each resource is followed at the upstreams that clients may read it from.
+// Each resource is followed at the upstreams that clients may read it from. Of many upstreams few are concerned.
 void Gateway::share_followed() {
   const auto table = tables_.get();
   std::map<std::string, std::set<std::string>> by_upstream;
@@ -60,8 +60,14 @@ void Gateway::share_followed() {
       if (served != nullptr && (*served)->is_direct()) by_upstream[upstream.value()].insert(uri);
     }
   }
-  for (const auto& served : table->order)
-    served->follow(by_upstream[served->settings().name]);
+  for (const auto& name : std::exchange(follows_at_, {}))
+    by_upstream.try_emplace(name);
+  for (auto& [name, uris] : by_upstream) {
+    const ServedUpstream* const served = table->find(name);
+    if (served == nullptr) continue;
+    if (!uris.empty()) follows_at_.insert(name);
+    (*served)->follow(std::move(uris));
+  }
 }
 
 }  // namespace proteus::gateway

@@ -185,7 +185,7 @@ Task<Result<>> Gateway::take_stored(ServedUpstream served) {
   const auto published =
       co_await asio::co_spawn(served->io(), served->restore(std::move(*records)), asio::use_awaitable);
   if (published) announce(*published, ChangedBy::another);
-  if (published && !published->changes.empty()) share_followed();
+  if (published && !published->changes.empty()) share_followed_soon();
   co_return Result<>{};
 }
 
