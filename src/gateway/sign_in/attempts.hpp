@@ -1,11 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
 #include "base/clock.hpp"
-#include "base/rate_limit.hpp"
 
 namespace proteus::gateway {
 
@@ -19,16 +19,16 @@ class Attempts {
   bool may_try(const std::string& who, Clock::Monotonic now) const {
     const std::scoped_lock lock(mutex_);
     const auto found = failures_.find(who);
-    return found == failures_.end() ? failures_.size() < kMost : found->second.until <= now;
+    if (found == failures_.end()) return failures_.size() < kMost;
+    return found->second.count < kPerMinute || found->second.is_over(now);
   }
   void failed(const std::string& who, Clock::Monotonic now) {
     const std::scoped_lock lock(mutex_);
-    if (failures_.size() >= kMost)
-      std::erase_if(failures_, [&](const auto& each) { return each.second.limit.is_unused(now); });
+    if (failures_.size() >= kMost) std::erase_if(failures_, [&](const auto& each) { return each.second.is_over(now); });
     if (failures_.size() >= kMost && !failures_.contains(who)) return;
-    Failures& of_one = failures_[who];
-    // The one that finds nothing left is the last one for a while.
-    if (const auto wait = of_one.limit.take(now); wait > wait.zero()) of_one.until = now + wait;
+    Failures& of_one = failures_.try_emplace(who, now).first->second;
+    if (of_one.is_over(now)) of_one = Failures(now);
+    ++of_one.count;
   }
 
   // Somebody came in from there: what was tried before is not held against anybody.
@@ -38,9 +38,12 @@ class Attempts {
   }
 
  private:
+  // Within one minute, from the first of them.
   struct Failures {
-    RateLimit limit{kPerMinute - 1};
-    Clock::Monotonic until{};
+    explicit Failures(Clock::Monotonic now) : first(now) {}
+    bool is_over(Clock::Monotonic now) const { return now - first >= std::chrono::minutes(1); }
+    Clock::Monotonic first;
+    unsigned count = 0;
   };
 
   mutable std::mutex mutex_;

@@ -72,6 +72,8 @@ Task<> ConnectSite::keep_identity(Visit& visit, const Link& link) {
   if (!identity) co_return co_await ask_who(visit, link, 403);
   if (!dependencies_.tickets.use(ticket))
     co_return co_await say(visit, 409, "This link was used already", "Call the tool again to get another one.");
+  co_await dependencies_.host.note(visit.browser.name, "connection.approve",
+                                   {{"upstream", ticket.upstream}, {"client", ticket.client}});
   const auto kept = co_await dependencies_.host.keep(std::move(*identity), visit.browser.name);
   dependencies_.awaited.ended(ticket.id, kept ? SignInEnd::connected : SignInEnd::failed);
   if (!kept) co_return co_await say(visit, 500, "The sign-in could not be kept", kept.error().message());

@@ -81,6 +81,7 @@ TEST_F(ConnectTest, WhatTheProviderSaysIsKeptAfterConsent) {
   EXPECT_EQ(host_.kept[0]->tokens.id_token.reveal(), "the word of the provider about cy");
   EXPECT_TRUE(host_.kept[0]->tokens.access_token.empty());
   EXPECT_EQ(end(), SignInEnd::connected);
+  EXPECT_EQ(host_.noted, std::vector<std::string>{"cy connection.approve"});
 }
 
 // UPC-04
@@ -232,7 +233,15 @@ TEST_F(ConnectTest, TokensAreTriedSoOften) {
   for (unsigned i = 0; i < Attempts::kPerMinute; ++i)
     EXPECT_EQ(browser.post(link, "secret=guess").status, 403);
   EXPECT_EQ(browser.post(link, "secret=ada").status, 429);
-  clock_.advance(std::chrono::minutes(1));
+  clock_.advance(std::chrono::seconds(59));
+  EXPECT_EQ(browser.post(link, "secret=ada").status, 429);
+  clock_.advance(std::chrono::seconds(1));
+  // No more of them in the minutes that follow.
+  for (unsigned i = 0; i < Attempts::kPerMinute; ++i)
+    EXPECT_EQ(browser.post(link, "secret=guess").status, 403);
+  clock_.advance(std::chrono::seconds(59));
+  EXPECT_EQ(browser.post(link, "secret=ada").status, 429);
+  clock_.advance(std::chrono::seconds(1));
   EXPECT_EQ(browser.post(link, "secret=ada").status, 303);
 }
 
