@@ -106,11 +106,30 @@ TEST_F(Limits, CallsToOneUpstreamAreBoundedAndToOthersAreNot) {
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.field("retry-after"), "1");
   EXPECT_THAT(refused.body, HasSubstr("upstream up"));
+  EXPECT_EQ(gateway.gateway.refusals().count(RefusalReason::limit), 1U);  // OPS-10
   EXPECT_TRUE(gateway.call("other_echo", "{}", bearer("b")).as_object().contains("result"));
   gate.open = true;
   EXPECT_EQ(first.read_answer().status, 200);
   send_hold(second, "b");
   EXPECT_EQ(second.read_answer().status, 200);
+}
+
+// SEC-07, OPS-10
+TEST_F(Limits, AListThatFindsItsUpstreamFullIsRefusedAndLogged) {
+  auto live = upstream_at("up", upstream.port);
+  live.refresh_strategy = providers::RefreshStrategy::direct_proxy;
+  TestGateway gateway({live}, setup({.calls_per_upstream = 1}));
+  gateway.discover();
+  RawClient first(gateway.port());
+  send_hold(first, "a");
+  wait_until([&] { return gate.inside == 1; });
+  RawClient second(gateway.port());
+  const auto refused =
+      second.request("POST", modern_fields("tools/list") + bearer("b"), rpc("1", "tools/list", modern_meta()));
+  EXPECT_THAT(refused.body, HasSubstr("upstream up has as many requests under way as it may"));
+  EXPECT_EQ(gateway.gateway.refusals().count(RefusalReason::limit), 1U);
+  gate.open = true;
+  EXPECT_EQ(first.read_answer().status, 200);
 }
 
 // SEC-07

@@ -99,13 +99,11 @@ struct LiveList::Part {
   std::optional<std::string> next;
 };
 
-LiveList::LiveList(server::Call& call, Worker& worker, BridgeDependencies reach, Kind kind,
-                   const catalog::Cursors& cursors, std::size_t page_size,
-                   const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
-                   const client::Chance& chance, RememberedLists& remembered)
+LiveList::LiveList(server::Call& call, Worker& worker, UpstreamMeans means, Kind kind, const catalog::Cursors& cursors,
+                   std::size_t page_size, RememberedLists& remembered)
     : call_(call),
       worker_(worker),
-      pages_(call, worker, reach, observer, clock, chance),
+      pages_(call, worker, means),
       lists_(remembered, Asker::of(call)),
       kind_(kind),
       cursors_(cursors),

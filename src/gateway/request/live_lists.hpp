@@ -25,10 +25,7 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheSc
 class LivePages {
  public:
   // All of these outlive it.
-  LivePages(server::Call& call, Worker& worker, BridgeDependencies reach,
-            const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
-            const client::Chance& chance)
-      : call_(call), worker_(worker), bridge_(reach), observer_(observer), clock_(clock), chance_(chance) {}
+  LivePages(server::Call& call, Worker& worker, UpstreamMeans means) : call_(call), worker_(worker), means_(means) {}
 
   // `cursor` is the upstream's own, empty for its first page. Those who ask at once with the same key share a request;
   // without a key it is not shared.
@@ -53,10 +50,7 @@ class LivePages {
 
   server::Call& call_;
   Worker& worker_;
-  const BridgeDependencies bridge_;
-  const std::function<void(const UpstreamRequest&)>& observer_;
-  const Clock& clock_;
-  const client::Chance& chance_;
+  const UpstreamMeans means_;
 };
 
 // A list for which upstreams are asked: those that are listed live, each time and as this caller; and those whose part
@@ -64,10 +58,8 @@ class LivePages {
 // live upstream's own page does; the cursor then holds that upstream's.
 class LiveList {
  public:
-  LiveList(server::Call& call, Worker& worker, BridgeDependencies reach, catalog::Kind kind,
-           const catalog::Cursors& cursors, std::size_t page_size,
-           const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
-           const client::Chance& chance, RememberedLists& remembered);
+  LiveList(server::Call& call, Worker& worker, UpstreamMeans means, catalog::Kind kind, const catalog::Cursors& cursors,
+           std::size_t page_size, RememberedLists& remembered);
 
   Task<mcp::Outcome> run();
 

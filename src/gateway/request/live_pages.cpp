@@ -31,7 +31,8 @@ Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::st
 
 Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   auto page = std::make_shared<LivePage>();
-  if (bridge_.sign_ins != nullptr && bridge_.sign_ins->must_connect(call_.caller(), *wanted.upstream.upstream)) {
+  SignIns* const sign_ins = means_.reach.sign_ins;
+  if (sign_ins != nullptr && sign_ins->must_connect(call_.caller(), *wanted.upstream.upstream)) {
     page->list = unconnected_list(wanted.kind, *wanted.upstream.upstream);
     co_return page;
   }
@@ -68,19 +69,25 @@ client::Params LivePages::params_of(const Wanted& wanted) {
 
 Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
   const mcp::Method method = catalog::info(wanted.kind).list_method;
-  const auto began = clock_.now();
-  UpstreamAttempts attempts(wanted.upstream, method, began, clock_, chance_);
+  const auto& [reach, observer, refusals, clock, chance] = means_;
+  const auto began = clock.now();
+  UpstreamAttempts attempts(wanted.upstream, method, began, clock, chance);
   if (auto admitted = attempts.begin(); !admitted) {
-    if (attempts.cut_off() && observer_) observer_({wanted.upstream, method, {}, &admitted.error(), true});
+    if (attempts.cut_off() && observer) observer({wanted.upstream, method, {}, &admitted.error(), true});
+    if (!attempts.cut_off()) {
+      refusals.add({.reason = RefusalReason::limit,
+                    .why = admitted.error().message(),
+                    .principal = principal_of(call_.caller()).name()});
+    }
     co_return std::unexpected(std::move(admitted.error()));
   }
   const Route route{wanted.upstream, {}, {}, {}, {}};
-  Forwarding forwarding(call_, worker_, bridge_, route);
+  Forwarding forwarding(call_, worker_, reach, route);
   auto answer = co_await forwarding.list(params_of(wanted));
   while (!answer && co_await attempts.again(answer.error()))
     answer = co_await forwarding.list(params_of(wanted));
   attempts.report(answer);
-  if (observer_) observer_({wanted.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
+  if (observer) observer({wanted.upstream, method, clock.now() - began, answer ? nullptr : &answer.error()});
   if (answer) co_return std::get<client::Answer>(std::move(*answer));
   co_return std::unexpected(log_failure(call_, *wanted.upstream.upstream, std::move(answer.error())));
 }

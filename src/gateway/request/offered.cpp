@@ -104,9 +104,8 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   CallerLists lists(remembered_, {request, caller, session});
   Routing routing(lists, worker);
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
-  const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return route_to_follow(routing.run({Kind::resource, uri}, means), caller, refusals_);
+    return route_to_follow(routing.run({Kind::resource, uri}, means(), *never), caller, refusals_);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }

@@ -33,7 +33,7 @@ std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {
   return std::unexpected(std::move(found.error()));
 }
 
-Task<Result<Route>> Routing::run(Wanted wanted, Means means) {
+Task<Result<Route>> Routing::run(Wanted wanted, UpstreamMeans means, server::Cancellation& cancellation) {
   for (;;) {
     auto found = find(wanted);
     if (!found) {
@@ -44,21 +44,22 @@ Task<Result<Route>> Routing::run(Wanted wanted, Means means) {
       continue;
     }
     if (auto* route = std::get_if<Route>(&*found)) co_return std::move(*route);
-    co_await read(std::get<UnreadLists>(*found), means);
-    if (means.cancellation.requested()) co_return std::unexpected(errors::cancelled("the request"));
+    co_await read(std::get<UnreadLists>(*found), means, cancellation);
+    if (cancellation.requested()) co_return std::unexpected(errors::cancelled("the request"));
   }
 }
 
-Task<> Routing::read(const UnreadLists& unread, const Means& means) {
+Task<> Routing::read(const UnreadLists& unread, const UpstreamMeans& means, server::Cancellation& cancellation) {
   TaskGroup reading(co_await boost::asio::this_coro::executor);
   for (const ServedUpstream& upstream : unread.upstreams)
-    reading.spawn("lists for a route", read_one(upstream, unread.kind, means));
+    reading.spawn("lists for a route", read_one(upstream, unread.kind, means, cancellation));
   co_await reading.join();
 }
 
-Task<> Routing::read_one(ServedUpstream upstream, Kind kind, const Means& means) {
-  ListCall asking(lists_.asker(), kind, means.cancellation);
-  LivePages live(asking.call(), worker_, means.reach, means.observer, means.clock, means.chance);
+Task<> Routing::read_one(ServedUpstream upstream, Kind kind, const UpstreamMeans& means,
+                         server::Cancellation& cancellation) {
+  ListCall asking(lists_.asker(), kind, cancellation);
+  LivePages live(asking.call(), worker_, means);
   const auto most = upstream->settings().timeout;
   (void)co_await live.read_all(std::move(upstream), kind, lists_, most);
 }

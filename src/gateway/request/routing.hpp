@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "gateway/connections/worker.hpp"
@@ -20,21 +19,14 @@ class Routing {
   // Nothing where lists must be read first.
   std::optional<Result<Route>> at_once(const Wanted& wanted);
 
-  // What reading takes. The cancellation is the request's own.
-  struct Means {
-    BridgeDependencies reach;
-    const std::function<void(const UpstreamRequest&)>& observer;
-    const Clock& clock;
-    const client::Chance& chance;
-    server::Cancellation& cancellation;
-  };
-  // `wanted` lives as long as this runs.
-  Task<Result<Route>> run(Wanted wanted, Means means);
+  // `wanted` lives as long as this runs. The cancellation is the request's own.
+  Task<Result<Route>> run(Wanted wanted, UpstreamMeans means, server::Cancellation& cancellation);
 
  private:
   Result<std::variant<Route, UnreadLists>> find(const Wanted& wanted);
-  Task<> read(const UnreadLists& unread, const Means& means);
-  Task<> read_one(ServedUpstream upstream, catalog::Kind kind, const Means& means);
+  Task<> read(const UnreadLists& unread, const UpstreamMeans& means, server::Cancellation& cancellation);
+  Task<> read_one(ServedUpstream upstream, catalog::Kind kind, const UpstreamMeans& means,
+                  server::Cancellation& cancellation);
 
   CallerLists& lists_;
   Worker& worker_;

@@ -9,7 +9,7 @@ namespace proteus::gateway {
 Task<UsableTools> GatewayService::usable_tools(server::Call& call) {
   if (auto behind = lists_behind(call)) co_await OwnLists::caught_up(std::move(behind), OwnLists::kUsualWait);
   CallerLists lists(remembered_, Asker::of(call));
-  UsableToolsReader reader(lists, here(), {reach(), observer_, clock_, options_.chance, call.cancellation()});
+  UsableToolsReader reader(lists, here(), means(), call.cancellation());
   co_return co_await reader.run();
 }
 

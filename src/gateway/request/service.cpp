@@ -166,8 +166,7 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
   if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
-  LiveList list(call, here(), reach(), kind, cursors_, options_.page_size, observer_, clock_, options_.chance,
-                remembered_);
+  LiveList list(call, here(), means(), kind, cursors_, options_.page_size, remembered_);
   co_return co_await list.run();
 }
 
@@ -213,9 +212,7 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
-  co_return checked(call,
-                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
-                    refusals_);
+  co_return checked(call, co_await routing.run(*wanted, means(), call.cancellation()), refusals_);
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {

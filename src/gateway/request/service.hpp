@@ -47,6 +47,15 @@ struct UpstreamRequest {
   const server::Call* call = nullptr;  // that it was sent for; null for a part of a list
 };
 
+// What it takes to ask upstreams for somebody. All of it outlives the request.
+struct UpstreamMeans {
+  BridgeDependencies reach;
+  const std::function<void(const UpstreamRequest&)>& observer;
+  RefusalLog& refusals;
+  const Clock& clock;
+  const client::Chance& chance;
+};
+
 // What is worth counting about a request of a client.
 struct AnsweredRequest {
   mcp::Method method;
@@ -111,6 +120,7 @@ class GatewayService final : public server::Service {
   // Has upstreams tell of what a session is subscribed to.
   Task<> follow_again(std::shared_ptr<server::Session> session);
   BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
+  UpstreamMeans means() { return {reach(), observer_, refusals_, clock_, options_.chance}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
   // What upstreams show this caller alone, where they have said that it is another and it was not read yet.

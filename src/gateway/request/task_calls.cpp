@@ -129,9 +129,7 @@ Task<Result<Route>> GatewayService::route_to_task(server::Call& call, const Task
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   auto at_once = routing.at_once(wanted);
-  auto route = at_once
-                   ? std::move(*at_once)
-                   : co_await routing.run(wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()});
+  auto route = at_once ? std::move(*at_once) : co_await routing.run(wanted, means(), call.cancellation());
   if (!route && route.error().kind() != ErrorKind::not_found) co_return route;
   if (!route || !route->upstream || route->upstream->settings().name != task.upstream)
     co_return std::unexpected(unknown_task());

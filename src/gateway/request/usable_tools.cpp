@@ -143,8 +143,8 @@ Task<UsableTools> UsableToolsReader::run() {
 
 Task<> UsableToolsReader::read_one(ServedUpstream upstream, std::shared_ptr<const catalog::View> view,
                                    UsableTools& into) {
-  ListCall asking(lists_.asker(), Kind::tool, means_.cancellation);
-  LivePages live(asking.call(), worker_, means_.reach, means_.observer, means_.clock, means_.chance);
+  ListCall asking(lists_.asker(), Kind::tool, cancellation_);
+  LivePages live(asking.call(), worker_, means_);
   const auto pages = co_await live.read_all(upstream, Kind::tool, lists_, kMost);
   if (!pages) {
     into.add_unanswered(upstream->settings().name);

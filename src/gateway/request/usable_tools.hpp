@@ -60,8 +60,8 @@ class UsableTools {
 class UsableToolsReader {
  public:
   // All of these outlive it.
-  UsableToolsReader(CallerLists& lists, Worker& worker, Routing::Means means)
-      : lists_(lists), worker_(worker), means_(means) {}
+  UsableToolsReader(CallerLists& lists, Worker& worker, UpstreamMeans means, server::Cancellation& cancellation)
+      : lists_(lists), worker_(worker), means_(means), cancellation_(cancellation) {}
 
   // Who takes longer to list is named as one that did not answer.
   static constexpr std::chrono::seconds kMost{3};
@@ -72,7 +72,8 @@ class UsableToolsReader {
 
   CallerLists& lists_;
   Worker& worker_;
-  const Routing::Means means_;
+  const UpstreamMeans means_;
+  server::Cancellation& cancellation_;
 };
 
 }  // namespace proteus::gateway
