@@ -122,12 +122,13 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     session.url = front.url;
     const list = async () => {
       const response = await session.post('tools/list', {}, TOKEN);
-      return { status: response.status, text: await response.text() };
+      return { status: response.status, after: response.headers.get('retry-after'), text: await response.text() };
     };
     assert.equal((await list()).status, 200);
     await third.standStill();
     const waited = await list();
     assert.equal(waited.status, 502);
+    assert.equal(waited.after, null);
     assert.match(waited.text, /may have been carried out/);
     assert.equal((await list()).status, 404);
     third.signal('SIGCONT');

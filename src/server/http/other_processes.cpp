@@ -48,8 +48,9 @@ Task<OtherProcesses::Relayed> HttpEndpoint::relay(net::Exchange& exchange, Proce
 
 Task<> HttpEndpoint::refuse_relayed(net::Exchange& exchange, const Error& error, std::string_view id,
                                     mcp::Era era) const {
-  const unsigned status = error.kind() == ErrorKind::unreachable ? 503 : 502;
-  return reply(exchange, HttpAnswer::error(status, id, error, era, "Retry-After: 1\r\n"));
+  // What may have been carried out is not to be sent again by itself.
+  if (error.kind() != ErrorKind::unreachable) return reply(exchange, HttpAnswer::error(502, id, error, era));
+  return reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
 }
 
 // That a request takes a session over here, which one does at a time.
