@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "live/live_keys.hpp"
 
@@ -45,7 +46,11 @@ Task<> SessionUpkeep::run() {
   bool doubted = false;
   for (;;) {
     co_await sleep_for(options_.tick);
-    if (connection != 0 && client_.connection() == connection && co_await has_lost_its_mark()) client_.renew();
+    if (connection != 0 && client_.connection() == connection && co_await has_lost_its_mark()) {
+      log::warning("Redis at {} was emptied: sessions are written again, and streams with their next event",
+                   client_.url().shown());
+      client_.renew();
+    }
     const auto now = Time::now();
     const std::uint64_t current = client_.connection();
     const bool doubt = options_.is_in_doubt();
