@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/log.hpp"
+#include "base/stranger_log.hpp"
 #include "client/api/inventory.hpp"
 #include "client/connection/calls.hpp"
 #include "client/connection/connection.hpp"
@@ -28,7 +29,8 @@ struct Script {
 
 class ScriptedChannel final : public Channel {
  public:
-  ScriptedChannel(const Executor& executor, Script& script, Inbox& inbox) : Channel(executor, inbox), script_(script) {}
+  ScriptedChannel(const Executor& executor, Script& script, Inbox& inbox)
+      : Channel(executor, inbox, std::make_shared<StrangerLog>("script")), script_(script) {}
 
   Task<Result<>> start() override {
     if (script_.rest.empty()) co_return std::unexpected(errors::unreachable("the script is at its end"));
@@ -82,8 +84,8 @@ Task<> converse(Connection& connection) {
   wanted.tools = true;
   wanted.uris = {"test://x"};
   static_cast<void>(co_await connection.listen(wanted));
-  const auto inventory = co_await take_inventory(connection);
-  if (inventory) static_cast<void>(difference((*inventory)->of(mcp::Method::tools_list), Listing{}));
+  const auto inventory = co_await take_inventory(connection, {}, nullptr);
+  if (inventory) static_cast<void>(changes_between(nullptr, **inventory));
   RequestOptions options;
   options.on_progress = [](const mcp::Progress&) {};
   options.on_log = [](const LogEntry&) {};

@@ -1,6 +1,7 @@
 #include "net/io/stall_watch.hpp"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -55,13 +56,20 @@ class ForeignStack {
   // Innermost first; empty where the thread does not answer.
   std::string of(pthread_t thread) {
     const std::lock_guard lock(mutex_);
-    while (::sem_trywait(&written_) == 0) {
+    wanted_ = true;
+    if (::pthread_kill(thread, SIGPROF) != 0) {
+      wanted_ = false;
+      return {};
     }
-    if (::pthread_kill(thread, SIGPROF) != 0) return {};
     timespec until{};
     ::clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 1;
-    if (::sem_timedwait(&written_, &until) != 0) return {};
+    if (::sem_timedwait(&written_, &until) != 0) {
+      // One that has begun to write is waited for.
+      if (wanted_.exchange(false)) return {};
+      while (::sem_wait(&written_) != 0) {
+      }
+    }
     std::string text;
     for (int i = kOwnFrames; i < frames_count_; ++i) {
       if (!text.empty()) text += " < ";
@@ -72,6 +80,7 @@ class ForeignStack {
 
  private:
   void write() {
+    if (!wanted_.exchange(false)) return;  // a signal that came too late, or another's
     frames_count_ = ::backtrace(frames_.data(), kFrames);
     ::sem_post(&written_);
   }
@@ -91,6 +100,7 @@ class ForeignStack {
   }
 
   std::mutex mutex_;
+  std::atomic<bool> wanted_ = false;  // by a reader, and nobody has begun to write
   sem_t written_{};
   std::array<void*, kFrames> frames_{};
   int frames_count_ = 0;
