@@ -24,6 +24,19 @@ void check_quoting(std::string_view text) {
     check(*decoded == text, "what is quoted reads back as the same");
 }
 
+// A tree has integers exactly and all other numbers rounded, and a canonical form writes many of those as integers.
+boost::json::value rounded(boost::json::value value) {
+  if (value.is_int64() || value.is_uint64()) return value.to_number<double>();
+  if (value.is_array()) {
+    for (auto& element : value.get_array())
+      element = rounded(std::move(element));
+  } else if (value.is_object()) {
+    for (auto& member : value.get_object())
+      member.value() = rounded(std::move(member.value()));
+  }
+  return value;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -46,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto exact = json::canonical_text(text);
   check(exact && json::parse(*exact), "an exact canonical form is JSON");
   check(json::canonical_text(*exact) == *exact, "an exact canonical form is its own");
-  check(json::canonical(*json::parse(*exact)) == once, "an exact canonical form is of the same value");
+  check(json::canonical(rounded(*json::parse(*exact))) == json::canonical(rounded(*value)),
+        "an exact canonical form is of the same value");
   check(json::canonical_hash(text) && *json::canonical_hash(text) == *json::canonical_hash(*exact),
         "the same value has the same hash");
   return 0;
