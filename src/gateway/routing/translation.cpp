@@ -228,8 +228,9 @@ std::string forwarded_notification(const json::Message& message, const mcp::Requ
     if (request.progress_token.empty()) return {};
     const std::string_view token = message.body.value("progressToken");
     if (token.empty()) return {};
-    const std::string_view before(message.text.data(), token.data());
-    const std::string_view behind = message.text.substr(before.size() + token.size());
+    const auto at = static_cast<std::size_t>(token.data() - message.text.data());
+    const std::string_view before = message.text.substr(0, at);
+    const std::string_view behind = message.text.substr(at + token.size());
     std::string text;
     text.reserve(before.size() + request.progress_token.size() + behind.size() + server::kEventRoom);
     return std::move(text.append(before).append(request.progress_token).append(behind));

@@ -25,7 +25,7 @@ constexpr int kMostReads = 4;
 // What was sent has arrived by then, or the other side is not there.
 constexpr int kUnheardForMs = 10'000;
 
-const ErrorCode kBrokenRules = make_error_code(boost::system::errc::protocol_error);
+const ErrorCode broken_rules = make_error_code(boost::system::errc::protocol_error);
 
 std::uint32_t number_at(const char* bytes, std::size_t count) {
   std::uint32_t number = 0;
@@ -112,7 +112,7 @@ ErrorCode Multiplexer::take_frames() {
     const Kind kind{static_cast<unsigned char>(head[4])};
     const std::size_t length = number_at(head + 5, 3);
     const std::size_t follows = kind == Kind::data ? length : 0;
-    if (follows > kMostInFrame) return kBrokenRules;
+    if (follows > kMostInFrame) return broken_rules;
     if (end_ - begin_ < kHead + follows) break;
     begin_ += kHead + follows;
     if (const ErrorCode error = take_frame(number, kind, length, {head + kHead, follows})) return error;
@@ -123,12 +123,12 @@ ErrorCode Multiplexer::take_frames() {
 ErrorCode Multiplexer::take_frame(std::uint32_t number, Kind kind, std::size_t length, std::string_view payload) {
   if (kind == Kind::data) return take_data(number, payload);
   const auto found = channels_.find(number);
-  if (kind < Kind::data || kind > Kind::room || (kind != Kind::room && length > 0)) return kBrokenRules;
+  if (kind < Kind::data || kind > Kind::room || (kind != Kind::room && length > 0)) return broken_rules;
   // It was closed here, and the other side has not heard of that yet.
   if (found == channels_.end()) return {};
   const auto half = found->second;
   if (kind == Kind::room) {
-    if (length > kWindow - half->room) return kBrokenRules;
+    if (length > kWindow - half->room) return broken_rules;
     // One that waits for space goes on when its turn comes.
     if (std::exchange(half->room, half->room + length) == 0) call_later(executor_, half->writer, {});
     return {};
@@ -156,7 +156,7 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
     return {};
   }
   Half& half = *found->second;
-  if (half.is_ended_there || payload.size() > kWindow - half.ungranted) return kBrokenRules;
+  if (half.is_ended_there || payload.size() > kWindow - half.ungranted) return broken_rules;
   half.received.append(payload);
   half.ungranted += payload.size();
   if (!payload.empty() && !std::exchange(half.is_told, true)) readable_.push_back(found->second);
