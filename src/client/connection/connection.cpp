@@ -209,14 +209,8 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
     request.client_capabilities = own_capabilities;
   }
   Composed composed(request, params);
-  if (negotiated.transport->has_headers()) {
-    if (negotiated.era() == mcp::Era::modern) {
-      if (auto added = add_headers(composed, params); !added)
-        co_return Outcome{std::unexpected(std::move(added.error()))};
-    }
-    composed.add_headers(options.headers);
-    composed.set_authorizer(options.authorizer.get(), options.refused_before);
-  }
+  if (auto added = add_headers(composed, negotiated, params, options); !added)
+    co_return Outcome{std::unexpected(std::move(added.error()))};
 
   const auto timeout = time_of(method, options);
   Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
@@ -262,9 +256,7 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
   }
   const RequestFrame request = frame(*negotiated, method, options);
   Composed composed(request, params);
-  if (modern) composed.add_standard_headers(params.name);
-  composed.add_headers(options.headers);
-  composed.set_authorizer(options.authorizer.get(), options.refused_before);
+  if (!add_headers(composed, *negotiated, params, options)) return nullptr;
   auto reply = negotiated->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
@@ -292,16 +284,24 @@ void Connection::forget_session(const Negotiated& negotiated) {
   if (options_.on_session_lost) options_.on_session_lost();
 }
 
-Result<> Connection::add_headers(Composed& composed, const Params& params) const {
-  composed.add_standard_headers(params.name);
-  if (composed.outgoing().method != mcp::Method::tools_call || !mirrors_.has(params.name)) return {};
+Result<> Connection::add_headers(Composed& composed, const Negotiated& negotiated, const Params& params,
+                                 const RequestOptions& options) const {
+  if (!negotiated.transport->has_headers()) return {};
+  composed.set_authorizer(options.authorizer.get(), options.refused_before);
+  const bool modern = negotiated.era() == mcp::Era::modern;
+  if (modern) composed.add_standard_headers(params.name);
+  const bool calls = modern && composed.outgoing().method == mcp::Method::tools_call;
+  if (!calls || !mirrors_.has(params.name)) [[likely]] {
+    composed.add_headers(options.headers);
+    return {};
+  }
   const std::string members = "{" + params.members.str() + "}";
   std::vector<std::unique_ptr<std::string>> storage;
   const auto read = json::members_of(members, storage);
   if (!read) return std::unexpected(read.error());
-  auto mirrored = mirrors_.headers(params.name, read->value("arguments"));
-  if (!mirrored) return std::unexpected(std::move(mirrored.error()));
-  composed.add_headers(std::move(*mirrored));
+  auto headers = mirrors_.headers(params.name, read->value("arguments"), options.headers);
+  if (!headers) return std::unexpected(std::move(headers.error()));
+  composed.add_headers(std::move(*headers));
   return {};
 }
 

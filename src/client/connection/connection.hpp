@@ -144,7 +144,9 @@ class Connection final : private Inbox {
   Outcome judge(const Negotiated& negotiated, Reply reply);
   std::chrono::milliseconds time_of(mcp::Method method, const RequestOptions& options) const;
   RequestFrame frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options);
-  Result<> add_headers(Composed& composed, const Params& params) const;
+  // The caller's, the mirrored parameters of a tool, and as whom it is sent.
+  Result<> add_headers(Composed& composed, const Negotiated& negotiated, const Params& params,
+                       const RequestOptions& options) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
   // Whether parameters of tools are repeated in headers.
   bool mirrors_parameters() const;

@@ -188,6 +188,25 @@ TEST_F(Http, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
   EXPECT_EQ(server.count("tools/call"), 4U);
 }
 
+// PRO-17: the caller knows the tool by an older list. Both ways of sending are used: as one request, and in rounds.
+TEST_F(Http, SendsAMirroredParameterOnceThoughTheCallerBringsItToo) {
+  mcp.on["tools/list"] = [](const FakeRequest& request) {
+    return test::result(
+        request,
+        R"({"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]})");
+  };
+  Client client(io, server.url(), test::quick());
+  ASSERT_TRUE(client.run(client.connection.list(mcp::Method::tools_list)));
+  for (const Inputs inputs : {Inputs::hand_back, Inputs::answer}) {
+    RequestOptions call;
+    call.inputs = inputs;
+    call.headers = {{"mcp-param-REGION", "north"}, {"Mcp-Param-Other", "kept"}};
+    EXPECT_EQ(client.text("query", R"({"region":"south"})", call), "done");
+    EXPECT_EQ(server.last("tools/call").header("mcp-param-region"), "south");
+    EXPECT_EQ(server.last("tools/call").header("mcp-param-other"), "kept");
+  }
+}
+
 TEST_F(Http, RetriesWithNewIdAndExactStateWhenInputIsRequired) {
   mcp.on["tools/call"] = [](const FakeRequest& request) {
     if (!request.params().as_object().contains("requestState"))

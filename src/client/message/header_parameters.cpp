@@ -1,8 +1,12 @@
 #include "client/message/header_parameters.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <boost/json/object.hpp>
 
 #include "json/text.hpp"
+#include "net/http/fields.hpp"
 
 namespace proteus::client {
 
@@ -22,12 +26,24 @@ Result<> HeaderParameters::learn(std::string_view tool, std::string_view definit
   return {};
 }
 
-Result<std::vector<Header>> HeaderParameters::headers(std::string_view tool, std::string_view arguments) const {
+Result<std::vector<Header>> HeaderParameters::headers(std::string_view tool, std::string_view arguments,
+                                                      std::span<const Header> of_caller) const {
   const auto known = parameters_.find(tool);
-  if (known == parameters_.end() || arguments.empty()) return std::vector<Header>();
-  const auto value = json::parse(arguments);
-  if (!value) return std::unexpected(value.error());
-  return mcp::mirror(known->second, *value);
+  if (known == parameters_.end()) return std::vector<Header>(of_caller.begin(), of_caller.end());
+  std::vector<Header> headers;
+  if (!arguments.empty()) {
+    const auto value = json::parse(arguments);
+    if (!value) return std::unexpected(value.error());
+    auto mirrored = mcp::mirror(known->second, *value);
+    if (!mirrored) return std::unexpected(std::move(mirrored.error()));
+    headers = std::move(*mirrored);
+  }
+  std::ranges::copy_if(of_caller, std::back_inserter(headers), [&known](const Header& header) {
+    return std::ranges::none_of(known->second, [&header](const mcp::MirroredParameter& parameter) {
+      return net::same_field_name(parameter.header, header.first);
+    });
+  });
+  return headers;
 }
 
 }  // namespace proteus::client

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,10 @@ class HeaderParameters {
   // Reads the annotations of a tool's definition. Fails where they are invalid: the tool must not be offered.
   Result<> learn(std::string_view tool, std::string_view definition);
 
-  // The headers for a call; none for a tool that has no annotations or is not known. `arguments` is the
-  // object as JSON, or empty.
-  Result<std::vector<Header>> headers(std::string_view tool, std::string_view arguments) const;
+  // The headers for a call: the caller's, and the mirrored parameters. A caller that knows an older list of tools may
+  // bring some of these, too; each is sent once, with the value that `arguments` has, an object as JSON or empty.
+  Result<std::vector<Header>> headers(std::string_view tool, std::string_view arguments,
+                                      std::span<const Header> of_caller) const;
   bool has(std::string_view tool) const { return parameters_.contains(tool); }
 
  private:

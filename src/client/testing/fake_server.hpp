@@ -189,7 +189,8 @@ class FakeServer {
                              [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
       std::string value = field.substr(std::min(field.find(':') + 1, field.size()));
       value.erase(0, value.find_first_not_of(' '));
-      request.headers[name] = value;
+      const auto [before, is_first] = request.headers.emplace(name, value);
+      if (!is_first) before->second += ", " + value;
     }
     const auto length = request.headers.find("content-length");
     return length == request.headers.end() ? 0 : std::stoul(length->second);

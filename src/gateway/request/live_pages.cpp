@@ -73,12 +73,7 @@ Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
   const auto began = clock.now();
   UpstreamAttempts attempts(wanted.upstream, method, began, clock, chance);
   if (auto admitted = attempts.begin(); !admitted) {
-    if (attempts.cut_off() && observer) observer({wanted.upstream, method, {}, &admitted.error(), true});
-    if (!attempts.cut_off()) {
-      refusals.add({.reason = RefusalReason::limit,
-                    .why = admitted.error().message(),
-                    .principal = principal_of(call_.caller()).name()});
-    }
+    means_.tell_refused(attempts, {wanted.upstream, method, {}, &admitted.error()}, call_.caller());
     co_return std::unexpected(std::move(admitted.error()));
   }
   const Route route{wanted.upstream, {}, {}, {}, {}};

@@ -44,7 +44,18 @@ bool wants_refresh(const Result<Forwarded>& forwarded) {
 
 }  // namespace
 
-Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const {
+void UpstreamMeans::tell_refused(const UpstreamAttempts& attempts, UpstreamRequest request,
+                                 const server::Caller& caller) const {
+  if (!attempts.cut_off()) {
+    refusals.add(
+        {.reason = RefusalReason::limit, .why = request.error->message(), .principal = principal_of(caller).name()});
+  } else if (observer) {
+    request.cut_off = true;
+    observer(request);
+  }
+}
+
+Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) {
   const ServedUpstream& upstream = route.upstream;
   if (const auto& pins = upstream->pins()) {
     const bool by_template = route.found && route.found.definition->pattern != nullptr;
@@ -53,12 +64,11 @@ Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, c
     if (why) return std::unexpected(drifted(*upstream.upstream, route.own, *why));
   }
   auto admitted = attempts.begin();
-  if (attempts.cut_off() && observer_)
-    observer_({upstream, call.request().method->method, {}, &admitted.error(), true, false, &call});
-  if (!admitted && !attempts.cut_off()) {
-    refusals_.add({.reason = RefusalReason::limit,
-                   .why = admitted.error().message(),
-                   .principal = principal_of(call.caller()).name()});
+  if (!admitted) [[unlikely]] {
+    const mcp::Method method = call.request().method->method;
+    means().tell_refused(
+        attempts, {.upstream = upstream, .method = method, .took = {}, .error = &admitted.error(), .call = &call},
+        call.caller());
   }
   return admitted;
 }

@@ -49,6 +49,9 @@ struct UpstreamRequest {
 
 // What it takes to ask upstreams for somebody. All of it outlives the request.
 struct UpstreamMeans {
+  // Of a request that was not let through: the circuit is counted, the limit noted as a refusal.
+  void tell_refused(const UpstreamAttempts& attempts, UpstreamRequest request, const server::Caller& caller) const;
+
   BridgeDependencies reach;
   const std::function<void(const UpstreamRequest&)>& observer;
   RefusalLog& refusals;
@@ -150,7 +153,7 @@ class GatewayService final : public server::Service {
                                          std::shared_ptr<const catalog::View> view);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
-  Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
+  Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call);
   // Of a request that an upstream has refused, which each caller uses as themselves: asks its caller to sign in where
   // that is why, and sends it once more where they have. What it is answered; nothing where `forwarded` says.
   Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const ServedUpstream& upstream, Forwarding& forwarding,
