@@ -177,13 +177,16 @@ class PostgresSource final : public Source {
     std::string text = to_text(condition.value);
     if (family == Family::bytes || text.find('\0') != std::string::npos) return {};
     const std::size_t number = statement.parameters.size() + 1;
+    const bool is_same_text = condition.comparison == Comparison::same_text;
     std::string written;
     switch (condition.comparison) {
       case Comparison::equal:
+      case Comparison::same_text:
         if (family == Family::integer) {
           const auto integer = parse<std::int64_t>(text);
           const bool is_oid = *type == "oid";
           if (!integer || (is_oid && (*integer < 0 || *integer > UINT32_MAX))) return {};
+          if (is_same_text && text != std::to_string(*integer)) return {};
           // As wide as can be: the column may have been widened since its type was read.
           written = fmt::format("{} = ${}::{}", *quoted, number, is_oid ? "oid" : "int8");
         } else if (family == Family::text) {
@@ -191,12 +194,16 @@ class PostgresSource final : public Source {
         } else {
           written = fmt::format("{}::text = ${}::text", *quoted, number);
         }
+        // Beside the comparison that an index serves, whatever the collation of the column.
+        if (is_same_text && family != Family::integer)
+          written += fmt::format(" AND {}::text COLLATE \"C\" = ${}::text", *quoted, number);
         break;
       case Comparison::equal_without_case:
         written = fmt::format("lower({}::text) = lower(${}::text)", *quoted, number);
         break;
       case Comparison::begins_with:
-        written = fmt::format("{}::text ILIKE ${}::text", *quoted, number);
+        // ILIKE refuses the collation of a column that ignores case.
+        written = fmt::format("{}::text COLLATE \"default\" ILIKE ${}::text", *quoted, number);
         text = prefix_pattern(text);
         break;
     }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <map>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -32,6 +33,52 @@ std::string name_of(const Value& value) {
   if (text->text.size() <= kLongestName) return text->text;
   return take_text(text->text, kLongestName).text + "…";
 }
+
+std::string without_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return text;
+}
+
+// Rows of a table between, by the values they lead to. A database may find a peer by a value that differs from the
+// peer's own in case.
+class RowsBetween {
+ public:
+  // False where there is one with this value.
+  bool add(std::string value, std::uint32_t cite) { return rows_.try_emplace(std::move(value), Row{cite}).second; }
+
+  // Of the row that leads to a peer with this value.
+  std::optional<std::uint32_t> meet(const std::string& value) {
+    auto found = rows_.find(value);
+    if (found == rows_.end()) {
+      if (by_folded_.empty()) {
+        for (auto row = rows_.begin(); row != rows_.end(); ++row)
+          by_folded_.try_emplace(without_case(row->first), row);
+      }
+      const auto folded = by_folded_.find(without_case(value));
+      if (folded == by_folded_.end()) return std::nullopt;
+      found = folded->second;
+    }
+    found->second.met = true;
+    return found->second.cite;
+  }
+
+  std::vector<std::pair<std::string_view, std::uint32_t>> not_met() const {
+    std::vector<std::pair<std::string_view, std::uint32_t>> out;
+    for (const auto& [value, row] : rows_)
+      if (!row.met) out.emplace_back(value, row.cite);
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::uint32_t cite;
+    bool met = false;
+  };
+  using Rows = std::map<std::string, Row>;
+  Rows rows_;
+  std::map<std::string, Rows::iterator> by_folded_;
+};
 
 }  // namespace
 
@@ -147,13 +194,13 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
                             .order_by = link.far_column,
                             .limit = limit});
   if (!rows) return std::unexpected(std::move(rows.error()));
-  std::map<std::string, std::uint32_t, std::less<>> cites_of;  // of rows between, by the value they lead to
+  RowsBetween leading;
   std::vector<Value> values;
   values.reserve(rows->size());
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const Value& far = (*rows)[i].front();
     if (!can_be_key(far)) continue;
-    if (cites_of.try_emplace(to_text(far), cite_between(link, own, far)).second) values.push_back(far);
+    if (leading.add(to_text(far), cite_between(link, own, far))) values.push_back(far);
   }
   const EntityMapping& peer = *link.peer->entity;
   const auto column =
@@ -174,22 +221,18 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
     if (!found) return std::unexpected(std::move(found.error()));
     for (std::size_t i = 0; i < found->size(); ++i) {
       const Row row = (*found)[i];
-      const auto via = cites_of.find(to_text(row[column]));
+      const auto via = leading.meet(to_text(row[column]));
       const Reference* const named = name(*link.peer, row, link.operation);
-      if (named == nullptr || via == cites_of.end()) continue;
-      peers.all.push_back({named, row, {from.reference->cite, via->second, named->cite}});
+      if (named == nullptr || !via) continue;
+      peers.all.push_back({named, row, {from.reference->cite, *via, named->cite}});
     }
     peers.read.push_back(std::move(*found));
   }
-  std::set<std::string, std::less<>> met;
-  for (const Peer& one : peers.all)
-    met.insert(to_text(one.row[column]));
-  for (const auto& [value, id] : cites_of) {
-    if (met.contains(value)) continue;
+  for (const auto& [value, cite] : leading.not_met()) {
     gap(Gap::Kind::dangling,
         fmt::format("{} of {} leads nowhere: no row of {} has {} = {}", link.relationship->type, from.reference->ref,
                     peer.table, link.peer_column, log::printable(value, 100)),
-        {from.reference->cite, id});
+        {from.reference->cite, cite});
   }
   return peers;
 }

@@ -21,7 +21,8 @@
 namespace proteus::datasets {
 
 enum class Comparison : std::uint8_t {
-  equal,
+  equal,  // as the database compares: some columns ignore case
+  same_text,
   equal_without_case,
   begins_with,  // without case
 };

@@ -126,6 +126,73 @@ TEST_P(SourcesTest, RowsComeInTheSameOrder) {
   }
 }
 
+// DAT-13: an exact name or alias wins over one that differs in case, also where the column itself ignores case.
+TEST_P(SourcesTest, AnExactNameOrAliasIsFoundInColumnsThatIgnoreCase) {
+  std::string type = "text COLLATE NOCASE";
+  if (GetParam().name != "SQLite") {
+    database->execute("CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+    type = "text COLLATE caseless";
+  }
+  database->execute(fmt::format(
+      "CREATE TABLE things (id integer PRIMARY KEY, name {0}, alias {0}, number integer, height double precision);"
+      "INSERT INTO things VALUES (1, 'ONE', 'FIRST', 17, 1.5), (2, 'one', 'first', 18, 25)",
+      type));
+  Mapping mapping{.name = "cases", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "things",
+                              .type = "thing",
+                              .id_column = "id",
+                              .name_column = "name",
+                              .alias_columns = {"alias", "number", "height"}});
+  const Plan& plan = keep(mapping);
+  const auto found = [&](const char* asked) {
+    const Workup workup = ask(plan, {.entity = asked}).value();
+    std::string out(workup.resolution ? to_string(*workup.resolution) : "none");
+    for (const auto* candidate : workup.candidates)
+      out += " " + candidate->ref;
+    return workup.entity != nullptr ? out + " " + workup.entity->ref : out;
+  };
+  EXPECT_EQ(found("one"), "name things/2");
+  EXPECT_EQ(found("One"), "case_insensitive things/1 things/2");
+  EXPECT_EQ(found("first"), "alias things/2");
+  EXPECT_EQ(found("First"), "case_insensitive things/1 things/2");
+  EXPECT_EQ(found("18"), "alias things/2");
+  EXPECT_EQ(found("018"), "none");
+  EXPECT_EQ(found("25"), "alias things/2");
+  EXPECT_EQ(found("1.5"), "alias things/1");
+  EXPECT_EQ(found("on"), "prefix things/1 things/2");
+}
+
+// DAT-14
+TEST_P(SourcesTest, APeerIsMetThroughARowBetweenThatDiffersInCase) {
+  std::string type = "text COLLATE NOCASE";
+  if (GetParam().name != "SQLite") {
+    database->execute("CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+    type = "text COLLATE caseless";
+  }
+  database->execute(
+      fmt::format("CREATE TABLE people (id integer PRIMARY KEY, name text);"
+                  "CREATE TABLE teams (code {0} PRIMARY KEY, name text);"
+                  "CREATE TABLE members (person integer, team {0});"
+                  "INSERT INTO people VALUES (1, 'Ada');"
+                  "INSERT INTO teams VALUES ('ABC', 'First'), ('def', 'Second');"
+                  "INSERT INTO members VALUES (1, 'abc'), (1, 'def'), (1, 'none');",
+                  type));
+  Mapping mapping{.name = "cases", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "people", .type = "person", .id_column = "id", .name_column = "name"});
+  mapping.entities.push_back({.table = "teams", .type = "team", .id_column = "code", .name_column = "name"});
+  mapping.relationships.push_back({.type = "IN",
+                                   .from_table = "people",
+                                   .from_column = "id",
+                                   .to_table = "teams",
+                                   .to_column = "code",
+                                   .through_table = "members",
+                                   .through_from_column = "person",
+                                   .through_to_column = "team"});
+  const Workup workup = ask(keep(mapping), {.entity = "Ada"}).value();
+  EXPECT_EQ(refs(workup), "> IN teams/ABC\n> IN teams/def\n");
+  EXPECT_THAT(gaps(workup), ElementsAre("dangling"));
+}
+
 TEST_P(SourcesTest, ProposalsLeaveOutWhatCannotBeAnEntity) {
   database->execute(
       "CREATE TABLE good (id integer PRIMARY KEY, name text);"

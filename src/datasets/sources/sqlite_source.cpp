@@ -26,6 +26,13 @@ std::string quote(std::string_view identifier) {
   return quoted.get();
 }
 
+// Beside a comparison that an index serves: a column may ignore case, and an integer equals texts that read
+// differently. SQLite writes the number 17.0 otherwise than we do.
+std::string and_as_text(std::string_view column, std::size_t condition, std::string_view collation) {
+  return fmt::format(" AND (typeof({0}) = 'real' OR CAST({0} AS TEXT) = ?{1} COLLATE {2})", column, condition + 1,
+                     collation);
+}
+
 std::string write(const Select& select) {
   std::string sql = "SELECT ";
   for (std::size_t i = 0; i < select.columns.size(); ++i)
@@ -34,11 +41,14 @@ std::string write(const Select& select) {
   for (std::size_t i = 0; i < select.any_of.size(); ++i) {
     const Condition& condition = select.any_of[i];
     if (i > 0) sql += " OR ";
-    sql += quote(condition.column);
+    const std::string column = quote(condition.column);
     switch (condition.comparison) {
-      case Comparison::equal: sql += " = ?"; break;
-      case Comparison::equal_without_case: sql += " = ? COLLATE NOCASE"; break;
-      case Comparison::begins_with: sql += " LIKE ? ESCAPE '\\'"; break;
+      case Comparison::equal: sql += column + " = ?"; break;
+      case Comparison::same_text: sql += column + " = ?" + and_as_text(column, i, "BINARY"); break;
+      case Comparison::equal_without_case:
+        sql += column + " = ? COLLATE NOCASE" + and_as_text(column, i, "NOCASE");
+        break;
+      case Comparison::begins_with: sql += column + " LIKE ? ESCAPE '\\'"; break;
     }
   }
   // A column may have been declared with another collation.

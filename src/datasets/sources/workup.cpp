@@ -93,10 +93,10 @@ class Work {
           add(entity.id_column, Comparison::equal, asked.substr(entity.table.size() + 1));
         break;
       case Resolution::id: add(entity.id_column, Comparison::equal, asked); break;
-      case Resolution::name: add(entity.name_column, Comparison::equal, asked); break;
+      case Resolution::name: add(entity.name_column, Comparison::same_text, asked); break;
       case Resolution::alias:
         for (const auto& column : entity.alias_columns)
-          add(column, Comparison::equal, asked);
+          add(column, Comparison::same_text, asked);
         break;
       case Resolution::without_case:
         add(entity.name_column, Comparison::equal_without_case, asked);
@@ -108,7 +108,7 @@ class Work {
     if (any_of.empty()) return std::vector<Node>{};
     auto nodes = reader_.find(plan, std::move(any_of), kMaxCandidates + 1, operation_of(way));
     if (!nodes) return nodes;
-    // Databases have their own ideas of equality: "007" is the number 7, and some columns ignore case.
+    // Databases have their own ideas of equal ids: "007" is the number 7, and some columns ignore case.
     std::erase_if(*nodes, [&](const Node& node) { return !is_exact(node, way); });
     return nodes;
   }
@@ -116,7 +116,6 @@ class Work {
   bool is_exact(const Node& node, Resolution way) const {
     if (way == Resolution::ref) return node.reference->ref == request_.entity;
     if (way == Resolution::id) return node.reference->id() == request_.entity;
-    if (way == Resolution::name) return to_text(node.row[*node.plan->name]) == request_.entity;
     return true;
   }
 
