@@ -65,6 +65,17 @@ describe('the token of a caller', () => {
     assert.ok(!upstream.tokens.includes(ada) && !upstream.tokens.includes(bo));
   });
 
+  test('UPC-15 nobody is served in the session of another where the upstream goes back to sessions', async () => {
+    const { gateway, server, upstream } = parts;
+    const [ada, bo] = [await server.tokenFor('ada', gateway.url), await server.tokenFor('bo', gateway.url)];
+    for (const era of ['modern', 'legacy', 'modern']) {
+      upstream.era = era;
+      assert.equal(await whoami(parts, ada), 'these are the notes of ada', era);
+      assert.equal(await whoami(parts, bo), 'these are the notes of bo', era);
+    }
+    assert.deepEqual([...new Set(upstream.greeted)], ['ada', 'bo']);
+  });
+
   test('UPC-11 SEC-01 of another kind is not exchanged', async () => {
     const before = parts.server.requests.length;
     assert.match(await whoami(parts), /not of the issuer/);

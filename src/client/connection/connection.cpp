@@ -1,5 +1,7 @@
 #include "client/connection/connection.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -87,10 +89,10 @@ void Connection::note(const Negotiated& negotiated) {
   if (negotiated.generation == noted_) return;
   noted_ = negotiated.generation;
   facts_ = negotiated.facts;
-  if (negotiated.era() == mcp::Era::modern) return;
-  questions_.set_roots_due(true);
-  if (options_.on_agreed) options_.on_agreed();
-  if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
+  const bool legacy = negotiated.era() == mcp::Era::legacy;
+  if (legacy) questions_.set_roots_due(true);
+  if (options_.on_agreed) options_.on_agreed(*facts_);
+  if (legacy && log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
 // A legacy server may ask on a stream of its own while a request runs. True where that is not open yet.
@@ -106,17 +108,17 @@ std::optional<HttpSession> Connection::session() const {
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
-  return request(method, std::move(params), std::move(options), false);
+  return request(method, std::move(params), std::move(options), Before::nothing);
 }
 
-Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, bool again) {
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, Before before) {
   const Visit visit(*this);
-  if (!again) {
+  if (before == Before::nothing) {
     if (auto pending = post(method, params, options, Stay::anywhere)) {
       co_return co_await PendingRequest::finish(std::move(pending), std::move(params));
     }
   }
-  for (;; again = true) {
+  for (;; before = Before::failed) {
     if (link_.standing() == nullptr) questions_.set_roots_due(true);
     auto negotiated = co_await link_.establish(options.authorizer);
     if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
@@ -130,19 +132,21 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
       if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
       note(*negotiated);
     }
+    if (options.era && negotiated->era() != *options.era)
+      co_return std::unexpected(errors::unreachable("the server speaks the other era of the protocol now"));
     if (may_act(method)) questions_.set_roots_due(false);
-    Outcome outcome = co_await attempt(*negotiated, method, params, options);
-    if (!outcome.again || again) co_return std::move(outcome.answer);
+    Outcome outcome = co_await attempt(*negotiated, method, params, options, before);
+    if (!outcome.again || before != Before::nothing) co_return std::move(outcome.answer);
   }
 }
 
 Task<Connection::Outcome> Connection::attempt(const Negotiated& negotiated, mcp::Method method, const Params& params,
-                                              const RequestOptions& options) {
+                                              const RequestOptions& options, Before before) {
   if (mcp::find_method(negotiated.era(), mcp::Sender::client, method) == nullptr) {
     return refuse(method, negotiated.era());
   }
-  return negotiated.era() == mcp::Era::modern ? attempt_rounds(negotiated, method, params, options)
-                                              : exchange(negotiated, method, params, options, {});
+  return negotiated.era() == mcp::Era::modern ? attempt_rounds(negotiated, method, params, options, before)
+                                              : exchange(negotiated, method, params, options, {}, nullptr);
 }
 
 Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
@@ -151,18 +155,20 @@ Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
 }
 
 Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiated, mcp::Method method,
-                                                     const Params& params, const RequestOptions& options) {
+                                                     const Params& params, const RequestOptions& options,
+                                                     Before before) {
   const std::string_view name = mcp::to_string(method);
-  bool relisted = false;
+  HeaderParameters own;
+  bool relisted = before == Before::misfitted;
+  if (relisted) (void)co_await learn_again(params.name, options, own);
   std::string inputs;
   for (int rounds = 0;;) {
-    Outcome outcome = co_await exchange(negotiated, method, params, options, inputs);
+    Outcome outcome = co_await exchange(negotiated, method, params, options, inputs, &own);
     if (outcome.again) co_return outcome;
     if (!outcome.answer) {
-      const bool mismatch = outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
-      if (!mismatch || method != mcp::Method::tools_call || std::exchange(relisted, true)) co_return outcome;
+      if (!outcome.misfits || std::exchange(relisted, true)) co_return outcome;
       // The tool's annotations changed since it was listed, or it never was.
-      if (!co_await list(mcp::Method::tools_list)) co_return outcome;
+      if (!co_await learn_again(params.name, options, own)) co_return outcome;
       continue;
     }
     if (options.inputs == Inputs::hand_back) co_return outcome;
@@ -182,6 +188,17 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiate
   }
 }
 
+// What a caller is listed as themselves is kept for nobody else.
+Task<bool> Connection::learn_again(std::string_view tool, const RequestOptions& options, HeaderParameters& own) {
+  RequestOptions as_caller;
+  as_caller.authorizer = options.authorizer;
+  const auto listed = co_await list(mcp::Method::tools_list, std::move(as_caller));
+  if (!listed) co_return false;
+  const auto found = std::ranges::find(listed->entries, tool, &Entry::name);
+  if (options.authorizer && found != listed->entries.end()) (void)own.learn(tool, found->definition);
+  co_return true;
+}
+
 RequestFrame Connection::frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options) {
   RequestFrame frame;
   frame.era = negotiated.era();
@@ -196,7 +213,8 @@ RequestFrame Connection::frame(const Negotiated& negotiated, mcp::Method method,
 }
 
 Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp::Method method, const Params& params,
-                                               const RequestOptions& options, std::string_view more_members) {
+                                               const RequestOptions& options, std::string_view more_members,
+                                               const HeaderParameters* own) {
   if (requests_.size() >= options_.limits.requests) {
     co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
   }
@@ -209,8 +227,8 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
     request.client_capabilities = own_capabilities;
   }
   Composed composed(request, params);
-  if (auto added = add_headers(composed, negotiated, params, options); !added)
-    co_return Outcome{std::unexpected(std::move(added.error()))};
+  if (auto added = add_headers(composed, negotiated, params, options, own); !added)
+    co_return Outcome{.answer = std::unexpected(std::move(added.error())), .misfits = true};
 
   const auto timeout = time_of(method, options);
   Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
@@ -238,7 +256,7 @@ Task<Connection::Outcome> Connection::await_reply(const Negotiated& negotiated, 
     if (reply.error().kind() == ErrorKind::timeout) cancel_at_server(negotiated, request.id, "timed out");
     co_return Outcome{std::unexpected(std::move(reply.error()))};
   }
-  co_return judge(negotiated, std::move(*reply));
+  co_return judge(negotiated, method, std::move(*reply));
 }
 
 std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
@@ -249,6 +267,7 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
   }
   const bool modern = negotiated->era() == mcp::Era::modern;
   if (mcp::find_method(negotiated->era(), mcp::Sender::client, method) == nullptr) return nullptr;
+  if (options.era && negotiated->era() != *options.era) return nullptr;
   note(*negotiated);
   if (modern ? options.inputs != Inputs::hand_back || options.has_handlers()
              : (keep_stream(*negotiated) && may_ask(method)) || awaits_roots(*negotiated, method)) {
@@ -256,7 +275,7 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
   }
   const RequestFrame request = frame(*negotiated, method, options);
   Composed composed(request, params);
-  if (!add_headers(composed, *negotiated, params, options)) return nullptr;
+  if (!add_headers(composed, *negotiated, params, options, nullptr)) return nullptr;
   auto reply = negotiated->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
@@ -264,7 +283,7 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
                                        std::move(options));
 }
 
-Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply) {
+Connection::Outcome Connection::judge(const Negotiated& negotiated, mcp::Method method, Reply reply) {
   const bool refused = reply.status > 299;
   if (!refused && reply.message && reply.message->message().kind == json::MessageKind::result)
     return {std::move(*reply.message)};
@@ -274,6 +293,8 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply)
   }
   const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
   Outcome outcome{std::unexpected(reply_error(reply)), again};
+  outcome.misfits = negotiated.era() == mcp::Era::modern && method == mcp::Method::tools_call &&
+                    outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
   if (reply.sent && (reply.status == 401 || reply.status == 403)) outcome.refusal = std::move(reply);
   return outcome;
 }
@@ -285,13 +306,14 @@ void Connection::forget_session(const Negotiated& negotiated) {
 }
 
 Result<> Connection::add_headers(Composed& composed, const Negotiated& negotiated, const Params& params,
-                                 const RequestOptions& options) const {
+                                 const RequestOptions& options, const HeaderParameters* own) const {
   if (!negotiated.transport->has_headers()) return {};
   composed.set_authorizer(options.authorizer.get(), options.refused_before);
   const bool modern = negotiated.era() == mcp::Era::modern;
   if (modern) composed.add_standard_headers(params.name);
   const bool calls = modern && composed.outgoing().method == mcp::Method::tools_call;
-  if (!calls || !mirrors_.has(params.name)) [[likely]] {
+  const HeaderParameters& known = own != nullptr && own->has(params.name) ? *own : mirrors_;
+  if (!calls || !known.has(params.name)) [[likely]] {
     composed.add_headers(options.headers);
     return {};
   }
@@ -299,7 +321,7 @@ Result<> Connection::add_headers(Composed& composed, const Negotiated& negotiate
   std::vector<std::unique_ptr<std::string>> storage;
   const auto read = json::members_of(members, storage);
   if (!read) return std::unexpected(read.error());
-  auto headers = mirrors_.headers(params.name, read->value("arguments"), options.headers);
+  auto headers = known.headers(params.name, read->value("arguments"), options.headers);
   if (!headers) return std::unexpected(std::move(headers.error()));
   composed.add_headers(std::move(*headers));
   return {};

@@ -125,28 +125,34 @@ class Connection final : private Inbox {
   struct Outcome {
     Result<Answer> answer;
     bool again = false;
+    bool misfits = false;  // the headers that mirror parameters: what is known of the tool is not what it is now
     std::optional<Reply> refusal = {};  // for want of credentials, of a request that was sent at once
   };
 
-  Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);
+  // What became of a request before.
+  enum class Before : std::uint8_t { nothing, failed, misfitted };
+  Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, Before before);
   // All of what they are given outlives these.
   Task<Outcome> attempt(const Negotiated& negotiated, mcp::Method method, const Params& params,
-                        const RequestOptions& options);
+                        const RequestOptions& options, Before before);
   static Task<Outcome> refuse(mcp::Method method, mcp::Era era);
   // With as many rounds as a modern server needs.
   Task<Outcome> attempt_rounds(const Negotiated& negotiated, mcp::Method method, const Params& params,
-                               const RequestOptions& options);
+                               const RequestOptions& options, Before before);
   Task<Outcome> exchange(const Negotiated& negotiated, mcp::Method method, const Params& params,
-                         const RequestOptions& options, std::string_view more_members);
+                         const RequestOptions& options, std::string_view more_members, const HeaderParameters* own);
+  // Reads the list of tools anew, because a request does not fit what is known of its tool. False where that failed.
+  Task<bool> learn_again(std::string_view tool, const RequestOptions& options, HeaderParameters& own);
   // Of a request that was sent, within its time.
   Task<Outcome> await_reply(const Negotiated& negotiated, const InFlight& request, mcp::Method method,
                             Task<Result<Reply>> replying);
-  Outcome judge(const Negotiated& negotiated, Reply reply);
+  Outcome judge(const Negotiated& negotiated, mcp::Method method, Reply reply);
   std::chrono::milliseconds time_of(mcp::Method method, const RequestOptions& options) const;
   RequestFrame frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options);
-  // The caller's, the mirrored parameters of a tool, and as whom it is sent.
+  // The caller's, the mirrored parameters of a tool, and as whom it is sent. `own` is known of tools for this request
+  // alone.
   Result<> add_headers(Composed& composed, const Negotiated& negotiated, const Params& params,
-                       const RequestOptions& options) const;
+                       const RequestOptions& options, const HeaderParameters* own) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
   // Whether parameters of tools are repeated in headers.
   bool mirrors_parameters() const;

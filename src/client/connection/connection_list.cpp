@@ -38,7 +38,7 @@ Learned learn(Listing listing, StrangerLog& log) {
 
 Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions options) {
   const Visit visit(*this);
-  const auto opened = co_await open();
+  const auto opened = co_await open(options.authorizer);
   if (!opened) co_return std::unexpected(opened.error());
   if (!mcp::offers((*opened)->offers, method)) co_return Listing{};
   const std::string_view method_name = mcp::to_string(method);
@@ -71,7 +71,7 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
   Learned learned = co_await aside(
       options_.background, reader->bytes(),
       [listing = reader->take(), log = options_.log]() mutable { return learn(std::move(listing), *log); });
-  mirrors_ = std::move(learned.mirrors);
+  if (!options.authorizer) mirrors_ = std::move(learned.mirrors);
   co_return std::move(learned.listing);
 }
 

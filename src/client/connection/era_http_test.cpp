@@ -86,5 +86,34 @@ TEST_F(EraOverHttp, FindsOutAnewWhenTheServerWasUpgraded) {
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
 }
 
+// UPC-15: what is written for one era may mean another caller's session in the other.
+TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
+  std::vector<mcp::Era> agreed;
+  Options options = test::quick();
+  options.on_agreed = [&](const ServerFacts& facts) { agreed.push_back(facts.era()); };
+  for (const Inputs inputs : {Inputs::hand_back, Inputs::answer}) {
+    agreed.clear();
+    mcp = FakeMcp::modern();
+    Client client(io, server.url(), options);
+    RequestOptions call;
+    call.inputs = inputs;
+    call.era = mcp::Era::modern;
+    EXPECT_EQ(client.text("echo", "{}", call), "done");
+    mcp = FakeMcp::legacy();
+    mcp.on["tools/call"] = [fine = mcp.on["tools/call"]](const FakeRequest& request) {
+      if (!request.header("mcp-session-id").empty()) return fine(request);
+      return FakeResponse{.status = 400, .type = "text/plain", .body = "Bad Request: no session"};
+    };
+    const std::size_t before = server.count("tools/call");
+    EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::unreachable);
+    EXPECT_EQ(server.count("tools/call"), before + 1);  // as a modern one, which was refused
+    EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::unreachable);
+    EXPECT_EQ(server.count("tools/call"), before + 1);
+    EXPECT_THAT(agreed, ElementsAre(mcp::Era::modern, mcp::Era::legacy));
+    call.era = mcp::Era::legacy;
+    EXPECT_EQ(client.text("echo", "{}", call), "done");
+  }
+}
+
 }  // namespace
 }  // namespace proteus::client

@@ -65,10 +65,9 @@ Error PendingRequest::end(Error error) {
 }
 
 // A modern server that misses headers has not run it; the connection finds out which.
-bool PendingRequest::is_to_be_sent_again(const Connection::Outcome& outcome) const {
-  return outcome.again ||
-         (!outcome.answer && negotiated_.era() == mcp::Era::modern && method_ == mcp::Method::tools_call &&
-          outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch);
+bool PendingRequest::is_to_be_sent_again(const Connection::Outcome& outcome) {
+  if (outcome.misfits) before_ = Connection::Before::misfitted;
+  return outcome.again || outcome.misfits;
 }
 
 Result<PendingRequest::Poll> PendingRequest::poll() {
@@ -90,7 +89,7 @@ Result<PendingRequest::Poll> PendingRequest::poll() {
     return Poll{.waits = polled->waits};
   }
   ended_ = true;
-  auto outcome = connection_.judge(negotiated_, std::move(*polled->reply));
+  auto outcome = connection_.judge(negotiated_, method_, std::move(*polled->reply));
   if ((again_ = more_ = is_to_be_sent_again(outcome))) return Poll{};
   if (!outcome.answer) return std::unexpected(std::move(outcome.answer.error()));
   return Poll{.answer = std::move(*outcome.answer)};
@@ -130,7 +129,7 @@ Task<Result<Answer>> PendingRequest::finish(std::shared_ptr<PendingRequest> self
   }
   self->entry_.reset();
   self->reply_.reset();
-  co_return co_await connection.request(self->method_, std::move(params), self->options_, true);
+  co_return co_await connection.request(self->method_, std::move(params), self->options_, self->before_);
 }
 
 }  // namespace proteus::client

@@ -62,7 +62,7 @@ class PendingRequest {
   Error end(Error error);
   // The server refused its credentials: whether there are others now.
   Task<Result<bool>> heed(const Reply& refusal);
-  bool is_to_be_sent_again(const Connection::Outcome& outcome) const;
+  bool is_to_be_sent_again(const Connection::Outcome& outcome);
 
   Connection& connection_;
   const Connection::Visit visit_;
@@ -74,8 +74,9 @@ class PendingRequest {
   std::shared_ptr<PendingReply> reply_;
   std::optional<Result<Reply>> arrived_;  // where it came with more than itself
   bool waiting_ = false;
-  bool more_ = false;   // there is more to it
-  bool again_ = false;  // it did not run, and is to be sent once more
+  bool more_ = false;                                       // there is more to it
+  bool again_ = false;                                      // it did not run, and is to be sent once more
+  Connection::Before before_ = Connection::Before::failed;  // then
   bool cancelled_ = false;
   bool ended_ = false;  // the server need not be told any more
 };

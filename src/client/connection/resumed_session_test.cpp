@@ -15,7 +15,7 @@ class ResumedSessionTest : public test::LegacyHttp {
     Options options = test::quick();
     options.resumed = ResumedSession{{"session-9", mcp::Version::v2025_06_18}, R"({"tools":{},"logging":{}})"};
     options.epoch = new_epoch();
-    options.on_agreed = [this] { ++agreed; };
+    options.on_agreed = [this](const ServerFacts&) { ++agreed; };
     return options;
   }
   int agreed = 0;

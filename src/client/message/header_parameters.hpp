@@ -17,7 +17,7 @@ class HeaderParameters {
   // Reads the annotations of a tool's definition. Fails where they are invalid: the tool must not be offered.
   Result<> learn(std::string_view tool, std::string_view definition);
 
-  // The headers for a call: the caller's, and the mirrored parameters. A caller that knows an older list of tools may
+  // The headers for a call: the caller's, and the mirrored parameters. A caller that has read a list itself may
   // bring some of these, too; each is sent once, with the value that `arguments` has, an object as JSON or empty.
   Result<std::vector<Header>> headers(std::string_view tool, std::string_view arguments,
                                       std::span<const Header> of_caller) const;

@@ -138,8 +138,8 @@ struct Options {
   std::function<void(const json::Message&)> on_notification;  // every one, before all others
   // A log message, or a notification that no specification names, which belongs to no request under way.
   std::function<void(const json::Message&)> on_unclaimed;
-  // Requests are made with what was agreed on just now: of the legacy era, in a session.
-  std::function<void()> on_agreed;
+  // Requests are made with what was agreed on just now; of the legacy era, in a session.
+  std::function<void(const ServerFacts&)> on_agreed;
   // The server said that it does not know our session: what it kept for it is gone. The request did not run.
   std::function<void()> on_session_lost;
   // A program that was taken to be legacy is modern: it was slow to say so. Requests are made in that era from now on.
@@ -171,6 +171,8 @@ struct RequestOptions {
   std::vector<Header> headers;  // more headers, where there are any
   // Whose credentials it carries in place of the connection's; may be empty.
   std::shared_ptr<Authorizer> authorizer;
+  // What it was written for, where that matters: a server of the other era is not sent it (`unreachable`).
+  std::optional<mcp::Era> era;
   int refused_before = 0;  // times that it was sent and refused for want of credentials
   Inputs inputs = Inputs::answer;
   std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them

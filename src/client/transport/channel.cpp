@@ -37,8 +37,9 @@ Task<Result<Reply>> Channel::exchange(const Outgoing& request) {
   if (closed_) co_return std::unexpected(errors::unreachable(closed_->message()));
   Registration registration(*this, request);
   auto written = co_await write(request);
-  if (!written) co_return std::unexpected(std::move(written.error()));
   Waiter& waiter = registration.waiter();
+  // A server may answer on its stream before it has taken leave of the request.
+  if (!written && !waiter.answer) co_return std::unexpected(std::move(written.error()));
   while (!waiter.answer) {
     if (closed_) co_return std::unexpected(*closed_);
     co_await waiter.bell.wait();

@@ -125,6 +125,20 @@ TEST_F(OldSse, ConnectsAgainAfterTheStreamEnded) {
   EXPECT_EQ(client.text("echo"), "again");
 }
 
+// REF-33: the request has run, whatever becomes of the response to its POST.
+TEST_F(OldSse, KeepsAnAnswerThatCameBeforeItsPostFailed) {
+  const auto response = server.feed();
+  calls = [&](const FakeRequest& request) {
+    say(request, test::text_result("done before"));
+    feed->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+    return FakeResponse{.status = 500, .type = "text/plain", .feed = response};
+  };
+  // It is read after the answer.
+  options.on_notification = [&](const json::Message&) { response->cut(); };
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "done before");
+}
+
 TEST_F(OldSse, ListensAndAnswersQuestions) {
   std::vector<Announcement::Kind> seen;
   options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };

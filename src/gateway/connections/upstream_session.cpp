@@ -86,8 +86,9 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
     if (const auto self = weak.lock(); self && self->observer_.task_told) self->observer_.task_told(name, notification);
   };
   if (line->observer_.agreed) {
-    options.on_agreed = [weak = line->weak_from_this(), name = upstream->settings().name] {
-      if (const auto self = weak.lock()) self->on_agreed(name);
+    options.on_agreed = [weak = line->weak_from_this(),
+                         name = upstream->settings().name](const client::ServerFacts& facts) {
+      if (const auto self = weak.lock()) self->on_agreed(name, facts);
     };
   }
   options.on_session_lost = [weak = line->weak_from_this()] {
@@ -97,7 +98,7 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
       if (self->own_[kind]) self->changed({kind});
     }
   };
-  line->connection_ = worker.connect(*upstream.upstream, std::move(options));
+  line->connection_ = worker.connect(upstream, std::move(options));
   worker.keep(line);
   line->renew();
   return line;

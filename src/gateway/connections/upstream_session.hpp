@@ -122,7 +122,7 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
                   SessionObserver observer);
 
   void show_nothing_of_its_own();
-  void on_agreed(const std::string& upstream);
+  void on_agreed(const std::string& upstream, const client::ServerFacts& facts);
 
   void listen_anew();
   Task<> log_everything();

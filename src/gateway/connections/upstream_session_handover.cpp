@@ -3,12 +3,11 @@
 
 namespace proteus::gateway {
 
-void UpstreamSession::on_agreed(const std::string& upstream) {
-  const auto& facts = connection_->facts();
-  if (!facts || facts->era() != mcp::Era::legacy || !facts->keeps_session) return;
+void UpstreamSession::on_agreed(const std::string& upstream, const client::ServerFacts& facts) {
+  if (facts.era() != mcp::Era::legacy || !facts.keeps_session) return;
   auto session = connection_->session();
   if (!session) return observer_.agreed(upstream, std::nullopt);
-  observer_.agreed(upstream, client::ResumedSession{std::move(*session), facts->capabilities});
+  observer_.agreed(upstream, client::ResumedSession{std::move(*session), facts.capabilities});
 }
 
 void UpstreamSession::leave() {

@@ -178,7 +178,7 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
     client::Options options = upstream->options();
     // Each of those who share it has limits of its own.
     options.limits.requests = std::numeric_limits<std::size_t>::max();
-    connection = connect(*upstream.upstream, std::move(options));
+    connection = connect(upstream, std::move(options));
   }
   return connection;
 }
@@ -310,9 +310,17 @@ std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {
   return lists;
 }
 
-CallerConnection Worker::connect(const providers::Upstream& upstream, client::Options options) {
+CallerConnection Worker::connect(const ServedUpstream& upstream, client::Options options) {
+  // Of an upstream that only callers ask, nobody else finds out that its era has changed.
+  if (upstream->waits_for_callers() && !options.era) {
+    options.on_agreed = [told = std::move(options.on_agreed),
+                         weak = std::weak_ptr(upstream.upstream)](const client::ServerFacts& facts) {
+      if (const auto served = weak.lock()) served->learn(facts);
+      if (told) told(facts);
+    };
+  }
   auto connection = std::make_unique<client::Connection>(
-      io_.get_executor(), client::transports_to(upstream.endpoint(), io_, http_), std::move(options));
+      io_.get_executor(), client::transports_to(upstream->endpoint(), io_, http_), std::move(options));
   ++open_;
   return {connection.release(), [this](client::Connection* last) {
             boost::asio::post(io_, [this, last] {

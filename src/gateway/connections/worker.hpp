@@ -112,7 +112,7 @@ class Worker {
   // All that is kept for a principal that does not come back; requests under way go on.
   void forget(const std::string& principal);
   // A connection to an upstream that nobody else uses.
-  CallerConnection connect(const providers::Upstream& upstream, client::Options options);
+  CallerConnection connect(const ServedUpstream& upstream, client::Options options);
   // Who may run programs for callers. Before anything is asked.
   void set_programs(Programs& programs) { programs_ = &programs; }
   Programs& programs() { return *programs_; }

@@ -50,7 +50,8 @@ Task<mcp::Outcome> GatewayService::forward_signed_in(server::Call& call, Timing 
   auto route = route_at_once(call, here());
   // It was asked for before there was anything else of that name.
   if (route && *route && (*route)->upstream && (*route)->own == kConnectTool && !(*route)->found &&
-      (*route)->upstream->settings().authentication.is_per_caller()) {
+      (*route)->upstream->settings().authentication.is_per_caller() &&
+      !sign_ins_->must_connect(call.caller(), *(*route)->upstream.upstream)) {
     mcp::Outcome outcome = connected((*route)->upstream);
     timing.end(outcome);
     co_return outcome;

@@ -68,9 +68,7 @@ Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker, std::shared
     co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
   }
   const CallerConnection connection = worker.shared_connection(upstream);
-  auto found = co_await connection->open(std::move(authorizer));
-  if (found) upstream->learn(**found);
-  co_return found;
+  co_return co_await connection->open(std::move(authorizer));
 }
 
 Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
@@ -227,6 +225,9 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   };
   options.headers = mirrored();
   options.authorizer = authorizer_;
+  // What another era makes of it may be one session for all of its callers.
+  if (route_.upstream->waits_for_callers() && (facts_ || route_.upstream->is_modern()))
+    options.era = facts_ ? facts_->era() : mcp::Era::modern;
   if (route_.shaped) options.timeout = route_.shaped->timeout;
   return options;
 }

@@ -87,8 +87,7 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();
     if (!forwarded && upstream->is_per_caller()) [[unlikely]] {
-      if (auto answered = co_await sign_in(call, upstream, forwarding, forwarded)) {
-        attempts.report(forwarded);
+      if (auto answered = co_await sign_in(call, errand.route, attempts, forwarding, forwarded)) {
         timing.end(*answered);
         co_return std::move(*answered);
       }

@@ -156,8 +156,8 @@ class GatewayService final : public server::Service {
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call);
   // Of a request that an upstream has refused, which each caller uses as themselves: asks its caller to sign in where
   // that is why, and sends it once more where they have. What it is answered; nothing where `forwarded` says.
-  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const ServedUpstream& upstream, Forwarding& forwarding,
-                                            Result<Forwarded>& forwarded);
+  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const Route& route, UpstreamAttempts& attempts,
+                                            Forwarding& forwarding, Result<Forwarded>& forwarded);
   // `arguments` are those of a shaped tool's call, complete, and outlive it; empty for any other.
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand, std::string_view arguments = {});
   // A call of a tool that an operator has shaped.

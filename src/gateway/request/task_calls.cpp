@@ -38,6 +38,7 @@ class TaskRequest final : public server::CallChannel {
     request_.log_level.reset();
     call_.emplace(request_, asker.caller(), *this);
     call_->join(*asker.session(), {});
+    call_->set_authorization(asker.authorization());
     // Its asker has a place for all of them.
     call_->hold_place(std::make_shared<int>());
   }

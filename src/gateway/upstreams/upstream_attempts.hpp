@@ -43,10 +43,12 @@ class UpstreamAttempts {
   // does not ask for a longer pause than a caller should wait.
   Task<bool> again(const Error& error);
 
-  // How it ended in the end.
+  // How it ended in the end. It gives its place back; only `begin` takes another.
   template <class T>
   void report(const Result<T>& answer) {
     attempt_->report(answer);
+    attempt_.reset();
+    place_ = {};
   }
 
  private:

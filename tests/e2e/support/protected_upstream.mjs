@@ -46,7 +46,7 @@ export class ProtectedUpstream {
   }
 
   constructor(provider, era, writeScope) {
-    Object.assign(this, { provider, era, writeScope, counts: {}, handlers: new Map(), tokens: [], servers: [provider.issuer] });
+    Object.assign(this, { provider, era, writeScope, counts: {}, handlers: new Map(), tokens: [], greeted: [], servers: [provider.issuer] });
   }
 
   challenge(more = '') {
@@ -74,6 +74,7 @@ export class ProtectedUpstream {
     if (this.writeScope && body?.params?.name === 'write' && !user.scopes.includes(this.writeScope)) {
       return this.refuse(response, 403, this.challenge(`, error="insufficient_scope", scope="${this.writeScope}"`));
     }
+    if (body?.method === 'initialize') this.greeted.push(user.name);
     if (this.era === 'modern') return this.modern(user.name)(request, response, body);
     return this.legacy(user.name, request, response, body);
   }
