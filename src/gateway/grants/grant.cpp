@@ -1,5 +1,7 @@
 #include "gateway/grants/grant.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 namespace proteus::gateway {
@@ -27,10 +29,16 @@ GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::f
 
 bool is_identity(const GrantTarget& target) { return target.value().starts_with("\nidentity\n"); }
 
-GrantKey::GrantKey(GrantOwner owner, GrantTarget target)
+GrantKey::GrantKey(GrantOwner owner, GrantTarget target, const Secret& caller_token)
     : owner_(std::move(owner)),
       target_(std::move(target)),
-      hash_(std::hash<std::string>{}(owner_.value()) * 31 + std::hash<std::string>{}(target_.value())) {}
+      hash_(std::hash<std::string>{}(owner_.value()) * 31 + std::hash<std::string>{}(target_.value())) {
+  if (caller_token.empty()) return;
+  token_ = json::sha256(caller_token.reveal());
+  std::size_t first = 0;
+  std::memcpy(&first, token_.data(), sizeof(first));
+  hash_ ^= first;
+}
 
 std::string_view to_string(GrantState state) {
   switch (state) {

@@ -12,9 +12,11 @@
 #include "auth/tokens/metadata.hpp"
 #include "auth/tokens/private_key.hpp"
 #include "base/clock.hpp"
+#include "base/secret.hpp"
 #include "base/strong.hpp"
 #include "client/message/ready_headers.hpp"
 #include "gateway/callers/principal.hpp"
+#include "json/canonical.hpp"
 #include "providers/upstream_settings.hpp"
 
 namespace proteus::gateway {
@@ -40,22 +42,24 @@ std::string_view url_of(const GrantTarget& target);
 GrantTarget identity_target(std::string_view issuer);
 bool is_identity(const GrantTarget& target);
 
-// What a grant is found by. It is made once and kept: each call looks for one, and the texts are long.
+// What a grant is found by. It is made once and kept: each call looks for one, and the texts are long. A grant that is
+// obtained by exchanging a caller's token is for that token alone: another one of the same user may allow less.
 class GrantKey {
  public:
-  GrantKey(GrantOwner owner, GrantTarget target);
+  GrantKey(GrantOwner owner, GrantTarget target, const Secret& caller_token = {});
 
   const GrantOwner& owner() const { return owner_; }
   const GrantTarget& target() const { return target_; }
   std::size_t hash() const { return hash_; }
 
   friend bool operator==(const GrantKey& a, const GrantKey& b) {
-    return a.hash_ == b.hash_ && a.owner_ == b.owner_ && a.target_ == b.target_;
+    return a.hash_ == b.hash_ && a.owner_ == b.owner_ && a.target_ == b.target_ && a.token_ == b.token_;
   }
 
  private:
   GrantOwner owner_;
   GrantTarget target_;
+  json::Digest token_{};  // of the caller's token; zeros for none
   std::size_t hash_;
 };
 struct GrantKeyHash {

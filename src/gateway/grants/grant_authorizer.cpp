@@ -34,7 +34,7 @@ Task<Result<GrantAuthorizer::Headers>> GrantAuthorizer::headers(std::string_view
 }
 
 client::ReadyHeaders::Pointer GrantAuthorizer::headers_now(std::string_view method, const net::Url& url) {
-  const auto grant = vault_.usable_now(seeker_->key);
+  const auto grant = vault_.usable_now(seeker_->key, seeker_->caller_token);
   if (!grant) return nullptr;
   // A proof is good for one request.
   if (grant->proofs) return std::make_shared<const client::ReadyHeaders>(headers_of(*grant, method, url));

@@ -15,8 +15,10 @@ std::shared_ptr<const GrantSeeker> GrantSeekers::of(const server::Caller& caller
   }
   auto owner = owner_of(principal_of(caller));
   if (!owner) return nullptr;
+  Secret caller_token{std::string(token)};
+  GrantKey sought{std::move(*owner), GrantTarget(target), caller_token};
   auto seeker = std::make_shared<const GrantSeeker>(
-      GrantSeeker{.key = {std::move(*owner), GrantTarget(target)}, .caller_token = Secret(std::string(token))});
+      GrantSeeker{.key = std::move(sought), .caller_token = std::move(caller_token)});
   if (known_.size() >= kMost) known_.clear();
   known_.insert_or_assign(key, Known{.principal = caller.grant, .seeker = seeker});
   return seeker;

@@ -24,6 +24,9 @@ struct Refreshed {
   std::string why = {};  // for people, where it was not renewed
 };
 
+// Where grants for an upstream come from.
+enum class Obtaining : std::uint8_t { by_person, by_gateway, by_caller_token };
+
 // How the vault reaches authorization servers. Called on the control thread.
 class GrantServers {
  public:
@@ -36,9 +39,8 @@ class GrantServers {
   // The authorization server that the upstream of a grant names now, by its challenge or its metadata.
   virtual Task<Result<std::string>> issuer_now(GrantPointer grant, std::string challenge) = 0;
 
-  // Whether grants for this are obtained without anybody's help.
-  virtual bool obtains(const GrantTarget& target) const = 0;
-  // Obtains one. `caller_token` is what the caller came with; empty where nobody did.
+  virtual Obtaining obtaining(const GrantTarget& target) const = 0;
+  // Obtains one without a person's help. `caller_token` is what the caller came with, and there where it is needed.
   virtual Task<Result<Grant>> obtain(GrantOwner owner, GrantTarget target, Secret caller_token) = 0;
 };
 

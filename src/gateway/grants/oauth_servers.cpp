@@ -165,9 +165,11 @@ Task<Result<std::string>> OauthServers::issuer_now(GrantPointer grant, std::stri
   co_return found->issuer();
 }
 
-bool OauthServers::obtains(const GrantTarget& target) const {
+Obtaining OauthServers::obtaining(const GrantTarget& target) const {
   const auto settings = find(target);
-  return settings && settings->authentication.oauth.is_automatic();
+  if (!settings || !settings->authentication.oauth.is_automatic()) return Obtaining::by_person;
+  return settings->authentication.oauth.grant == OauthGrant::token_exchange ? Obtaining::by_caller_token
+                                                                            : Obtaining::by_gateway;
 }
 
 Task<Result<Grant>> OauthServers::obtain(GrantOwner owner, GrantTarget target, Secret caller_token) {
@@ -220,8 +222,6 @@ Task<Result<Grant>> OauthServers::exchange(Settings settings, GrantOwner owner, 
   const OauthSettings& oauth = settings->authentication.oauth;
   if (!is_issued_by(owner, oauth.issuer))
     co_return std::unexpected(errors::unauthenticated("the caller's token is not of the issuer that exchanges tokens"));
-  if (caller_token.empty())
-    co_return std::unexpected(errors::unauthenticated("the caller's token is not at hand to be exchanged"));
   auto at = co_await auth::oauth::run(auth::oauth::Discovery::of_issuer(oauth.issuer, settings->url), fetch_);
   if (!at) co_return std::unexpected(std::move(at.error()));
   auto asked =

@@ -42,7 +42,7 @@ class OauthServers final : public GrantServers {
   Task<Refreshed> refresh(GrantPointer grant) override;
   Task<Result<>> revoke(GrantPointer grant) override;
   Task<Result<std::string>> issuer_now(GrantPointer grant, std::string challenge) override;
-  bool obtains(const GrantTarget& target) const override;
+  Obtaining obtaining(const GrantTarget& target) const override;
   Task<Result<Grant>> obtain(GrantOwner owner, GrantTarget target, Secret caller_token) override;
 
   // The client that settings describe; nothing where they name none. Fails where its secret or key cannot be read.

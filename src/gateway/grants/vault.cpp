@@ -119,8 +119,13 @@ std::size_t Vault::size() const {
   return size;
 }
 
-// Works out what each request needs of it.
 GrantPointer Vault::publish(Grant grant) {
+  const GrantKey key{grant.owner, grant.target};
+  return publish(key, std::move(grant));
+}
+
+// Works out what each request needs of it.
+GrantPointer Vault::publish(const GrantKey& key, Grant grant) {
   grant.version = ++last_version_;
   const bool dpop = grant.tokens.type == auth::oauth::TokenType::dpop;
   grant.headers = std::make_shared<const client::ReadyHeaders>(std::vector<client::Header>{
@@ -136,7 +141,6 @@ GrantPointer Vault::publish(Grant grant) {
     grant.unusable_at = *expires - std::min<Clock::Wall::duration>(kMargin, life / 20);
   }
   grant.refreshing = std::make_shared<std::atomic<bool>>(false);
-  const GrantKey key{grant.owner, grant.target};
   auto made = std::make_shared<const Grant>(std::move(grant));
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
@@ -157,6 +161,27 @@ void Vault::remove_obtained(const GrantOwner& owner) {
     std::erase_if(shard.grants,
                   [&](const auto& entry) { return entry.second->is_transient && entry.first.owner() == owner; });
   }
+}
+
+void Vault::remove_ended() {
+  obtained_ = 0;
+  const auto now = dependencies_.clock.wall();
+  for (const bool all : {false, true}) {
+    if (all && size() < kMost) return;
+    for (Shard& shard : shards_) {
+      const std::scoped_lock lock(shard.mutex);
+      std::erase_if(shard.grants, [&](const auto& entry) {
+        const bool removes = entry.second->is_transient && (all || now >= entry.second->unusable_at);
+        if (removes) shard.step_ups.erase(entry.first);
+        return removes;
+      });
+    }
+  }
+}
+
+bool Vault::has_room() {
+  if (size() >= kMost) remove_ended();
+  return size() < kMost;
 }
 
 void Vault::tell(const GrantPointer& grant, GrantState state) {
@@ -187,7 +212,7 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   const GrantKey key{grant.owner, grant.target};
   const auto flight = co_await take_off(key);
   const auto before = find(key);
-  if (!before && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
+  if (!before && !has_room()) co_return std::unexpected(errors::exhausted("there are too many connections"));
   if (grant.id.empty()) grant.id = before && !before->is_transient ? before->id : new_grant_id();
   grant.proofs.reset();
   grant.connected_at = grant.refreshed_at = dependencies_.clock.wall();

@@ -108,7 +108,7 @@ class Vault {
   // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
   Task<Result<GrantPointer>> usable(Wanted wanted);
   // The same where that needs no waiting; null where it does, or there is none.
-  GrantPointer usable_now(const GrantKey& key);
+  GrantPointer usable_now(const GrantKey& key, const Secret& caller_token = {});
   // An upstream wants more scopes than the grant has. Those to ask for: the union; an error where they were asked for
   // before, or too often.
   Result<auth::oauth::Scopes> widen(const Grant& grant, const auth::oauth::Scopes& wanted);
@@ -137,21 +137,27 @@ class Vault {
 
   Shard& shard_of(const GrantKey& key);
   const Shard& shard_of(const GrantKey& key) const;
+  // Under that key in place of the one it says by itself, where a caller's token is part of it.
   GrantPointer publish(Grant grant);
+  GrantPointer publish(const GrantKey& key, Grant grant);
   void remove(const GrantKey& key);
   // Those of an owner that were obtained without anybody's help.
   void remove_obtained(const GrantOwner& owner);
+  // Those that were obtained without anybody's help and have ended; all of them where that makes no room.
+  void remove_ended();
+  // Whether there may be one more, with room made where it is needed.
+  bool has_room();
   std::size_t size() const;
   void tell(const GrantPointer& grant, GrantState state);
 
   // On the control thread.
   void renew(Wanted wanted, Answer answer);
-  void renew_soon(const Grant& grant);
+  void renew_soon(const Grant& grant, const Secret& caller_token);
   bool is_usable(const Grant& grant) const;
-  Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused);
+  Task<> renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, Secret caller_token, bool is_refused);
   void note_failure(const GrantKey& key, const Error& error);
   // Of a grant whose tokens are all refused: its upstream may have gone over to another authorization server.
-  Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge);
+  Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, std::string challenge);
   Task<Result<GrantPointer>> obtain(GrantKey key, Secret caller_token, bool is_refused);
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
@@ -182,6 +188,7 @@ class Vault {
   Bell landed_;
   TaskGroup tasks_;
   std::uint64_t last_version_ = 0;
+  std::size_t obtained_ = 0;  // since those that have ended were removed
   bool closed_ = false;
 };
 

@@ -13,6 +13,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t kObtainedAtMost = 1000;  // before those that have ended are removed
+
 Error sign_in_needed(const Grant& grant) {
   return errors::unauthenticated(
       fmt::format("{} has to sign in at upstream {} again: {}", grant.owner_name, grant.upstream, grant.trouble));
@@ -26,18 +28,20 @@ Error not_connected(const GrantOwner& owner) {
 
 }  // namespace
 
-GrantPointer Vault::usable_now(const GrantKey& key) {
+GrantPointer Vault::usable_now(const GrantKey& key, const Secret& caller_token) {
   auto grant = find(key);
   if (!grant || grant->state != GrantState::connected) return nullptr;
   if (grant->refresh_at == Clock::Wall::max()) return grant;
   const auto now = dependencies_.clock.wall();
   if (now >= grant->unusable_at) return nullptr;
-  if (now >= grant->refresh_at && grant->can_refresh() && !grant->refreshing->exchange(true)) renew_soon(*grant);
+  if (now >= grant->refresh_at && grant->can_refresh() && !grant->refreshing->exchange(true))
+    renew_soon(*grant, caller_token);
   return grant;
 }
 
 Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
-  if (auto grant = usable_now({wanted.owner, wanted.target}); grant && grant->version != wanted.refused)
+  if (auto grant = usable_now({wanted.owner, wanted.target, wanted.caller_token}, wanted.caller_token);
+      grant && grant->version != wanted.refused)
     co_return grant;
   auto answer = std::make_shared<Delivery<Result<GrantPointer>>>();
   asio::post(dependencies_.control,
@@ -46,10 +50,14 @@ Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
 }
 
 // Nobody waits for it.
-void Vault::renew_soon(const Grant& grant) {
-  asio::post(dependencies_.control, [this, owner = grant.owner, target = grant.target, version = grant.version] {
-    renew({.owner = owner, .target = target, .refused = version, .ahead = true},
-          std::make_shared<Delivery<Result<GrantPointer>>>());
+void Vault::renew_soon(const Grant& grant, const Secret& caller_token) {
+  Wanted wanted{.owner = grant.owner,
+                .target = grant.target,
+                .refused = grant.version,
+                .caller_token = caller_token,
+                .ahead = true};
+  asio::post(dependencies_.control, [this, wanted = std::move(wanted)]() mutable {
+    renew(std::move(wanted), std::make_shared<Delivery<Result<GrantPointer>>>());
   });
 }
 
@@ -59,14 +67,22 @@ bool Vault::is_usable(const Grant& grant) const {
 
 void Vault::renew(Wanted wanted, Answer answer) {
   if (closed_) return answer->deliver(std::unexpected(errors::cancelled("the request for a token")));
-  GrantKey key{wanted.owner, wanted.target};
+  GrantKey key{wanted.owner, wanted.target, wanted.caller_token};
   if (const auto under_way = flights_.find(key); under_way != flights_.end()) {
     if (const auto flight = under_way->second.lock()) return flight->add(std::move(answer));
   }
   auto grant = find(key);
   if (grant && grant->version != wanted.refused && is_usable(*grant)) return answer->deliver(std::move(grant));
-  if (!grant && !dependencies_.servers.obtains(key.target()))
-    return answer->deliver(std::unexpected(not_connected(key.owner())));
+  if (!grant || grant->is_transient) {
+    const Obtaining obtaining = dependencies_.servers.obtaining(key.target());
+    if (!grant && obtaining == Obtaining::by_person)
+      return answer->deliver(std::unexpected(not_connected(key.owner())));
+    // This is no failure of the server: the caller's next request brings the token.
+    if (obtaining == Obtaining::by_caller_token && wanted.caller_token.empty()) {
+      return answer->deliver(
+          std::unexpected(errors::unauthenticated("the request has no token of the caller to exchange")));
+    }
+  }
   if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
   const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
   // A server in trouble is not asked for each request.
@@ -74,20 +90,21 @@ void Vault::renew(Wanted wanted, Answer answer) {
     if (dependencies_.clock.now() < failed->second.until) return answer->deliver(std::unexpected(failed->second.error));
   }
   auto flight = std::make_shared<Flight>(*this, key);
-  flights_.insert_or_assign(std::move(key), flight);
+  flights_.insert_or_assign(key, flight);
   flight->add(std::move(answer));
   if (is_refused && grant->after_refusal && dependencies_.clock.now() - grant->obtained_at < kJustGiven) {
-    return tasks_.spawn("looking for an authorization server",
-                        look_for_issuer(std::move(flight), std::move(grant), std::move(wanted.challenge)));
+    return tasks_.spawn(
+        "looking for an authorization server",
+        look_for_issuer(std::move(flight), std::move(key), std::move(grant), std::move(wanted.challenge)));
   }
   if (!grant)
     grant = std::make_shared<const Grant>(Grant{.owner = wanted.owner, .target = wanted.target, .is_transient = true});
   tasks_.spawn("getting a token",
-               renew(std::move(flight), std::move(grant), std::move(wanted.caller_token), is_refused));
+               renew(std::move(flight), std::move(key), std::move(grant), std::move(wanted.caller_token), is_refused));
 }
 
-Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused) {
-  const GrantKey key{grant->owner, grant->target};
+Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, Secret caller_token,
+                    bool is_refused) {
   const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
                                           : co_await refresh(std::move(grant), is_refused);
   if (result) {
@@ -103,7 +120,7 @@ void Vault::note_failure(const GrantKey& key, const Error& error) {
   failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, error});
 }
 
-Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge) {
+Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, std::string challenge) {
   Result<GrantPointer> result = std::unexpected(
       errors::unauthenticated("the upstream refuses a token that its authorization server has just given"));
   if (!grant->is_transient) {
@@ -111,7 +128,7 @@ Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant
     if (issuer && *issuer != grant->issuer())
       result = co_await give_up(grant, "its upstream uses another authorization server now");
   }
-  note_failure({grant->owner, grant->target}, result.error());
+  note_failure(key, result.error());
   flight->deliver(result);
 }
 
@@ -130,14 +147,16 @@ Task<std::shared_ptr<Vault::Flight>> Vault::take_off(GrantKey key) {
 Task<Result<GrantPointer>> Vault::obtain(GrantKey key, Secret caller_token, bool is_refused) {
   auto obtained = co_await dependencies_.servers.obtain(key.owner(), key.target(), std::move(caller_token));
   if (!obtained) co_return std::unexpected(std::move(obtained.error()));
-  if (!find(key) && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
+  if (!find(key) && !has_room()) co_return std::unexpected(errors::exhausted("there are too many connections"));
   obtained->owner = key.owner();
   obtained->target = key.target();
   obtained->is_transient = true;
   obtained->after_refusal = is_refused;
   obtained->connected_at = obtained->refreshed_at = dependencies_.clock.wall();
   obtained->obtained_at = dependencies_.clock.now();
-  co_return publish(std::move(*obtained));
+  // Tokens that nobody can use any more are not kept until room is wanted.
+  if (++obtained_ >= kObtainedAtMost) remove_ended();
+  co_return publish(key, std::move(*obtained));
 }
 
 Task<Result<>> Vault::write(Grant& grant, bool rotation_begun) {

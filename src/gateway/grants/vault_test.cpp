@@ -297,6 +297,56 @@ TEST_F(VaultTest, ObtainsATokenWithoutAnybodysHelpAndKeepsItInMemoryOnly) {
   EXPECT_THAT(servers->obtained_with, SizeIs(2));
 }
 
+// UPC-11, UPC-15: two programs of one user may hold tokens of different rights.
+TEST_F(VaultTest, WhatACallersTokenWasExchangedForServesThatTokenAlone) {
+  servers->automatic = kTarget;
+  servers->automatically = Obtaining::by_caller_token;
+  Vault::Wanted wide = wanted("ada");
+  wide.caller_token = Secret("wide");
+  Vault::Wanted narrow = wanted("ada");
+  narrow.caller_token = Secret("narrow");
+  servers->obtained = tokens("x-wide", "");
+  EXPECT_EQ((*use(wide))->authorization(), "Bearer x-wide");
+  servers->obtained = tokens("x-narrow", "");
+  EXPECT_EQ((*use(narrow))->authorization(), "Bearer x-narrow");
+  EXPECT_EQ((*use(wide))->authorization(), "Bearer x-wide");
+  EXPECT_THAT(servers->obtained_with, ElementsAre("wide", "narrow"));
+}
+
+// UPC-11
+TEST_F(VaultTest, ForgetsObtainedTokensThatHaveEnded) {
+  servers->automatic = kTarget;
+  servers->automatically = Obtaining::by_caller_token;
+  servers->obtained = tokens("x1", "");
+  Vault::Wanted first = wanted("ada");
+  first.caller_token = Secret("first");
+  ASSERT_TRUE(use(first));
+  const GrantKey key(first.owner, first.target, first.caller_token);
+  EXPECT_TRUE(vault->find(key));
+  clock.advance(2h);
+  servers->obtained = tokens("x2", "");
+  for (int i = 0; i < 1000; ++i) {
+    Vault::Wanted another = wanted("ada");
+    another.caller_token = Secret(fmt::format("another {}", i));
+    ASSERT_TRUE(use(another));
+  }
+  EXPECT_FALSE(vault->find(key));
+}
+
+// UPC-11: a request that brings no token, such as one that follows a resource, does not keep the next one from it.
+TEST_F(VaultTest, AskingWithoutACallersTokenIsNoFailureOfTheServer) {
+  servers->automatic = kTarget;
+  servers->automatically = Obtaining::by_caller_token;
+  servers->obtained = tokens("x1", "");
+  const auto without = use(wanted("ada"));
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().kind(), ErrorKind::unauthenticated);
+  Vault::Wanted asked = wanted("ada");
+  asked.caller_token = Secret("of the caller");
+  EXPECT_EQ((*use(asked))->authorization(), "Bearer x1");
+  EXPECT_THAT(servers->obtained_with, ElementsAre("of the caller"));
+}
+
 // UPC-10
 TEST_F(VaultTest, AsksForMoreScopesABoundedNumberOfTimes) {
   const auto grant = put(grant_of("ada"));

@@ -16,16 +16,15 @@ class Attempts {
   static constexpr unsigned kPerMinute = 10;
   static constexpr std::size_t kMost = 10'000;
 
-  bool may_try(const std::string& who, Clock::Monotonic now) const {
+  bool may_try(const std::string& who, Clock::Monotonic now) {
     const std::scoped_lock lock(mutex_);
     const auto found = failures_.find(who);
-    if (found == failures_.end()) return failures_.size() < kMost;
+    if (found == failures_.end()) return has_room(now);
     return found->second.count < kPerMinute || found->second.is_over(now);
   }
   void failed(const std::string& who, Clock::Monotonic now) {
     const std::scoped_lock lock(mutex_);
-    if (failures_.size() >= kMost) std::erase_if(failures_, [&](const auto& each) { return each.second.is_over(now); });
-    if (failures_.size() >= kMost && !failures_.contains(who)) return;
+    if (!has_room(now) && !failures_.contains(who)) return;
     Failures& of_one = failures_.try_emplace(who, now).first->second;
     if (of_one.is_over(now)) of_one = Failures(now);
     ++of_one.count;
@@ -46,7 +45,12 @@ class Attempts {
     unsigned count = 0;
   };
 
-  mutable std::mutex mutex_;
+  bool has_room(Clock::Monotonic now) {
+    if (failures_.size() >= kMost) std::erase_if(failures_, [&](const auto& each) { return each.second.is_over(now); });
+    return failures_.size() < kMost;
+  }
+
+  std::mutex mutex_;
   std::unordered_map<std::string, Failures> failures_;
 };
 

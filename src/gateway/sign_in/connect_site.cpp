@@ -124,7 +124,7 @@ std::vector<std::string> ConnectSite::tried_by(const Visit& visit, const Link& l
   return all;
 }
 
-bool ConnectSite::may_try(const Visit& visit, const Link& link) const {
+bool ConnectSite::may_try(const Visit& visit, const Link& link) {
   const auto now = dependencies_.clock.now();
   return std::ranges::all_of(tried_by(visit, link), [&](const auto& who) { return attempts_.may_try(who, now); });
 }

@@ -76,7 +76,7 @@ class ConnectSite {
   Task<> post(Visit& visit, Link link);
   Task<> ask_who(Visit& visit, const Link& link, unsigned status, std::string_view again = {});
   // Secrets are not guessed here, and identity providers not bothered.
-  bool may_try(const Visit& visit, const Link& link) const;
+  bool may_try(const Visit& visit, const Link& link);
   void note_failure(const Visit& visit, const Link& link);
   static std::vector<std::string> tried_by(const Visit& visit, const Link& link);
   Task<> take_secret(Visit& visit, Link link);

@@ -181,7 +181,8 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
   }
   const auto end = co_await dependencies_.awaited.wait(asked->ticket, call.cancellation(), wait_);
   if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
-  if (!end && dependencies_.tickets.read(asked->text)) {
+  // Whoever is at the authorization server now has used the link.
+  if (!end && dependencies_.tickets.lives(asked->text)) {
     std::string state = call.rounds().state;
     call.rounds().answers.clear();
     co_return by_result(again, std::move(state));

@@ -94,6 +94,16 @@ TEST_F(SignInQuestionsTest, WhoDoesNotAnswerIsAskedAgain) {
   EXPECT_EQ(std::get<mcp::InputRequired>(**answered).state, state_);
 }
 
+// UPC-05: the link is used as its person leaves for the authorization server, where a sign-in may take minutes.
+TEST_F(SignInQuestionsTest, WhoIsStillSigningInIsWaitedFor) {
+  EXPECT_TRUE(tickets_.use(ticket_));
+  const auto answered = come_back(kAccept);
+  ASSERT_TRUE(answered && *answered);
+  EXPECT_EQ(std::get<mcp::InputRequired>(**answered).state, state_);
+  awaited_.ended(ticket_.id, SignInEnd::connected);
+  EXPECT_FALSE(come_back(kAccept));
+}
+
 // Where the link is too old the call finds out by itself whether it may run.
 TEST_F(SignInQuestionsTest, AfterTheLinkHasExpiredTheCallGoesOn) {
   clock_.advance(Tickets::kLifetime);

@@ -79,18 +79,24 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
   return Issued{std::move(ticket), std::move(text)};
 }
 
-Result<Ticket> Tickets::read(std::string_view text) const {
+Result<Ticket> Tickets::unseal(std::string_view text) const {
   if (text.size() > kLongestTicket) return std::unexpected(not_valid());
   const auto sealed = base64_decode(text, Base64::url);
   const auto plain = sealed ? key_.open(*sealed, kTicketBound) : std::nullopt;
   if (!plain) return std::unexpected(not_valid());
   Ticket ticket = read_sealed(*plain);
   if (ticket.until <= clock_.wall()) return std::unexpected(not_valid());
+  return ticket;
+}
+
+Result<Ticket> Tickets::read(std::string_view text) const {
+  auto ticket = unseal(text);
+  if (!ticket) return ticket;
   const std::scoped_lock lock(mutex_);
-  if (used_.contains(ticket.id)) return std::unexpected(not_valid());
+  if (used_.contains(ticket->id)) return std::unexpected(not_valid());
   // One that an earlier process made is not among them, and good all the same.
-  const auto known = open_.find({ticket.person, ticket.upstream});
-  if (known != open_.end() && known->second.id != ticket.id) return std::unexpected(not_valid());
+  const auto known = open_.find({ticket->person, ticket->upstream});
+  if (known != open_.end() && known->second.id != ticket->id) return std::unexpected(not_valid());
   return ticket;
 }
 

@@ -53,6 +53,8 @@ class Tickets {
   Result<Issued> issue(Ticket ticket);
   // Fails where it is not ours, too old, used, or replaced. Says nothing about which to whoever has no right to know.
   Result<Ticket> read(std::string_view text) const;
+  // Whether it is ours and not too old. It may be used: its person is signing in.
+  bool lives(std::string_view text) const { return unseal(text).has_value(); }
   // False where somebody was faster.
   bool use(const Ticket& ticket);
   std::size_t open() const;
@@ -66,6 +68,8 @@ class Tickets {
     Clock::Wall until;
   };
 
+  // Whether it was used is not looked at.
+  Result<Ticket> unseal(std::string_view text) const;
   void forget_old(Clock::Wall now);
 
   const SealingKey key_;

@@ -40,7 +40,9 @@ class ScriptedServers final : public GrantServers {
     challenges.push_back(std::move(challenge));
     co_return issuer;
   }
-  bool obtains(const GrantTarget& target) const override { return target == automatic; }
+  Obtaining obtaining(const GrantTarget& target) const override {
+    return target == automatic ? automatically : Obtaining::by_person;
+  }
   Task<Result<Grant>> obtain(GrantOwner, GrantTarget, Secret caller_token) override {
     obtained_with.push_back(caller_token.reveal());
     if (refused) co_return std::unexpected(*refused);
@@ -55,6 +57,7 @@ class ScriptedServers final : public GrantServers {
   }
 
   bool held = false;
+  Obtaining automatically = Obtaining::by_gateway;
   std::deque<Refreshed> answers;
   std::vector<std::string> sent;
   std::vector<std::string> revoked;
