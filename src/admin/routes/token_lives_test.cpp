@@ -39,6 +39,28 @@ TEST_F(Tokens, ExpireWithAllThatIsOpen) {
   EXPECT_EQ(status_for(secret), 401) << "it had expired";
 }
 
+// OAU-14: a new secret mends a damaged one, and widens nothing.
+TEST_F(Tokens, KeepTheirLimitsWhereTheirRecordIsDamaged) {
+  made({{"name", "ci"}, {"tools", array{"bank_other"}}});
+  const auto damage = [&](auto member) {
+    auto record = bench.run(store.tokens()).value().front();
+    record.*member = "{";
+    store::Writes writes;
+    writes.emplace_back(store::PutToken{std::move(record)});
+    ASSERT_TRUE(bench.run(store.write(std::move(writes))));
+    ASSERT_TRUE(bench.run(bench.tokens.load()));
+    EXPECT_EQ(shown("ci").at("state"), "failed");
+  };
+  damage(&store::TokenRecord::secrets);
+  EXPECT_EQ(shown("ci").at("tools"), array{"bank_other"});
+  EXPECT_EQ(status_for(secret_in(rotate("ci"))), 200);
+  EXPECT_EQ(shown("ci").at("tools"), array{"bank_other"});
+  damage(&store::TokenRecord::access);
+  const Reply refused = rotate("ci");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, HasSubstr("cannot be read"));
+}
+
 // OAU-10
 TEST_F(Tokens, OfTheConfigurationExpireToo) {
   refuse_strangers({{.name = "filed", .token = Secret("f"), .expires = bench.clock.wall() + std::chrono::hours(1)},

@@ -192,6 +192,10 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_rotate(std::string name, b
   const auto turn = co_await one_at_a_time_.take();
   const auto before = find(name);
   if (!before) co_return std::unexpected(unknown_token(name));
+  if (!before->is_limited_as_stored) {
+    co_return std::unexpected(errors::conflict(
+        fmt::format("what the token {} may use cannot be read; revoke it and make another one", name)));
+  }
   const auto now = dependencies_.clock.wall();
   RotationKeys keys;
   RuntimeToken token = *before;

@@ -33,8 +33,9 @@ struct RuntimeToken {
   std::shared_ptr<const Principal> principal;  // null where it is not served
   std::shared_ptr<const Principal> previous;   // whom the secret before the last rotation makes its holder; or null
   std::shared_ptr<LastUse> use;
-  std::string fault;          // why it is not served
-  std::uint64_t version = 0;  // of its record in the store
+  std::string fault;                 // why it is not served
+  bool is_limited_as_stored = true;  // else `keys` are not its own, and it gets no other secret
+  std::uint64_t version = 0;         // of its record in the store
 
   const std::string& name() const { return keys.name; }
   // What is kept for its holder is kept under this: a token that has the name later does not find it.

@@ -65,13 +65,14 @@ RuntimeToken TokenRegistry::read(const store::TokenRecord& record) {
   token.version = record.stored.version;
   token.use = std::make_shared<LastUse>();
   token.fault = record.secrets_fault;
-  if (!token.fault.empty()) return token;
   json::Faults faults;
   const auto access = json::parse(record.access);
   if (access) token_access_binding().read(*access, token.keys, json::Place(faults));
+  token.is_limited_as_stored = access && faults.empty();
+  if (!token.fault.empty()) return token;
   const auto secrets = json::parse(record.secrets);
   const auto current = secrets ? digest_at(*secrets, "current") : std::nullopt;
-  if (!access || !faults.empty()) token.fault = "what it may use cannot be read";
+  if (!token.is_limited_as_stored) token.fault = "what it may use cannot be read";
   if (!current) token.fault = "its hash cannot be read";
   if (!token.fault.empty()) return token;
   token.principal = holder(token, *current, token.expires_at);

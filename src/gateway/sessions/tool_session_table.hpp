@@ -35,7 +35,10 @@ class ToolSessionTable {
   ToolSessionEntry find(const ToolSessionId& id) const;
   // The session of a token that was not idle for too long.
   std::shared_ptr<ToolSession> holder(const json::Digest& token) const;
-  bool is_idle(const ToolSession& session) const { return clock_.now() - session.last_used() >= idle_; }
+  // For that long, and `longer`.
+  bool is_idle(const ToolSession& session, std::chrono::milliseconds longer = {}) const {
+    return clock_.now() - session.last_used() >= idle_ + longer;
+  }
 
   // A new session, or one that is there already and is bound anew: at no moment is it unknown, and a token that it had
   // before is nobody's afterwards. Another one of the same id must have been removed.

@@ -139,14 +139,20 @@ Task<> ToolSessions::do_look_over() {
   dependencies_.gateway.drop_unused_since(dependencies_.clock.now() - kUnusedKept);
 }
 
+std::chrono::milliseconds ToolSessions::interval() const {
+  return std::clamp<std::chrono::milliseconds>(options_.idle / 10, kShortestInterval, kLongestInterval);
+}
+
 Task<> ToolSessions::end_idle() {
+  // Other processes write what they served now and then.
+  const auto longer = dependencies_.shared ? 2 * interval() : std::chrono::milliseconds(0);
   for (;;) {
     std::vector<ToolSessionEntry> idle;
     store::Writes writes;
     for (auto& entry : table_.all()) {
       const std::string& id = entry.session->id().value();
       if (idle.size() == kSessionsAtOnce) break;
-      if (!table_.is_idle(*entry.session) || co_await was_used_elsewhere(entry.session)) continue;
+      if (!table_.is_idle(*entry.session, longer) || co_await was_used_elsewhere(entry.session)) continue;
       if (!busy_.insert(id).second) continue;
       writes.emplace_back(store::RemoveToolSession{id});
       idle.push_back(std::move(entry));
@@ -196,9 +202,8 @@ Task<> ToolSessions::write_uses() {
 void ToolSessions::start() { background_.spawn("tool sessions", look_over_now_and_then()); }
 
 Task<> ToolSessions::look_over_now_and_then() {
-  const auto interval = std::clamp<std::chrono::milliseconds>(options_.idle / 10, kShortestInterval, kLongestInterval);
   while (!stopped_) {
-    timer_.expires_after(interval);
+    timer_.expires_after(interval());
     boost::system::error_code ignored;
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     if (!stopped_) co_await do_look_over();

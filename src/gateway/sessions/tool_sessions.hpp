@@ -161,6 +161,7 @@ class ToolSessions {
   // Writes what the store did not take when sessions were taken away.
   Task<> write_removals();
   Task<> do_look_over();
+  std::chrono::milliseconds interval() const;  // between two looks
   Task<> end_idle();
   Task<> write_uses();
   Task<> look_over_now_and_then();
