@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { LegacySession } from '../e2e/support/legacy_raw.mjs';
 import { faultOf } from './support/answer_types.mjs';
 import { SECRET, startWorld, tool } from './support/world.mjs';
 
@@ -61,6 +62,11 @@ describe('answers and their types', () => {
     await holds('POST /admin/tokens', { body: { name: 'made' } });
     await holds('POST /admin/tokens/{name}/rotate', { path: { name: 'made' } });
     await holds('DELETE /admin/tokens/{name}', { path: { name: 'made' } });
+    await LegacySession.open(world.gateway.url, 'token of the agent');
+    const [{ id }] = (await ask('GET /admin/sessions')).client_sessions.newest;
+    await holds('DELETE /admin/sessions/{id}', { path: { id } });
+    await ask('POST /admin/session/init', { body: { session_id: 'checkout', user_token: 'token of a tool session', user_id: 1 } });
+    await holds('POST /admin/session/cleanup', { body: { session_id: 'checkout' } });
     await holds('POST /admin/try', { body: { as: 'ci' } });
     await holds('POST /admin/principals/match', { body: { sub: 'x' } });
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
@@ -34,7 +34,11 @@ test('UIX-10 a ratified dataset is connected and disconnected, and says what it 
     await shows(page.getByRole('table'), /people/);
     await page.goBack();
     await page.getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByRole('button', { name: 'Connect' }).waitFor();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Disconnect' }).waitFor();
+    rmSync(join(folder, 'mappings/acme.toml'));
+    await page.reload();
+    await page.getByText(/^acme was disconnected/).waitFor();
   } finally {
     await browser.close();
     await gateway.stop();
@@ -101,7 +105,7 @@ test('UIX-10 a dataset is proposed from its database, looked over, and ratified 
     await page.getByRole('dialog').getByRole('button', { name: 'Ratify' }).click();
     await card.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await card.getByText('revoked').first().waitFor();
+    await shows(card, /Revoked\s*by admin/);
 
     // Over the API as over the page: only variables that the configuration names, whatever the mapping says.
     const other = draft.replace('ACME_DSN', 'OTHER_DSN');

@@ -325,6 +325,22 @@ describe('the page', () => {
     assert.ok(!(await page.content()).includes(secret));
   });
 
+  test('UIX-12 a token shows its limits, its old secret, and that its revocation was not stored', async () => {
+    await world.admin('POST', 'tokens', { name: 'narrow', contexts: ['reading'], requests_per_minute: 30 });
+    await open('/ui/tokens');
+    const row = page.getByRole('listitem').filter({ hasText: 'narrow' });
+    await shows(row, /narrow contexts reading · 30 requests a minute/);
+    await row.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await row.getByText(/^the old secret works until/).waitFor();
+    await page.route('**/admin/tokens/narrow', (route) => route.fulfill({ json: { name: 'narrow', origin: 'runtime', state: 'revoked', durable: false } }), { times: 1 });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('alert').filter({ hasText: 'narrow is refused from now on' }).waitFor();
+    await world.admin('DELETE', 'tokens/narrow');
+  });
+
   test('UIX-13 the audit says who did what', async () => {
     await world.admin('POST', 'upstreams/files/refresh');
     await open('/ui/audit');

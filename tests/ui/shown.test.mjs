@@ -8,6 +8,10 @@ import { pasted } from '../../ui/src/shown/pasted.ts';
 import { aloneIn, callsOf, latencyOf } from '../../ui/src/shown/figures.ts';
 import { graphOf, pathOf } from '../../ui/src/shown/graph.ts';
 import { lines } from '../../ui/src/shown/preview.ts';
+import { disconnectionNotice } from '../../ui/src/shown/connections.ts';
+import { listed } from '../../ui/src/shown/contexts.ts';
+import { endingNotice, removalNotice } from '../../ui/src/shown/sessions.ts';
+import { about, revocationNotice, uses } from '../../ui/src/shown/tokens.ts';
 import { choicesOf, initial, kindOf, numberOf, resolved, variantFor } from '../../ui/src/shown/schema.ts';
 import { pieces, visible } from '../../ui/src/shown/text.ts';
 import { ago } from '../../ui/src/shown/time.ts';
@@ -110,6 +114,40 @@ describe('upstreams', () => {
   test('UIX-04 settings go by the names that a change takes', () => {
     const shown = { name: 'a', id: '1', state: 'connected', era: 'modern', configured_era: 'auto', tools: 3, configured_tools: [], timeout: '30s' };
     assert.deepEqual(settingsOf(shown), [['name', 'a'], ['era', 'auto'], ['tools', []], ['timeout', '30s']]);
+  });
+});
+
+describe('tokens, and what ended', () => {
+  const open = { contexts: ['*'], upstreams: ['*'], tools: ['*'], deny: [], read_only: false, requests_per_minute: 0, disclosure: 'all' };
+  test('UIX-12 what a token may use is each limit that it has', () => {
+    assert.equal(uses(open), 'everything');
+    assert.equal(uses({ ...open, contexts: ['', 'reading'] }), 'contexts /mcp, reading');
+    assert.equal(uses({ ...open, tools: ['*', 'prompt:x*'] }), 'tools *, prompt:x*');
+    assert.equal(
+      uses({ contexts: [], upstreams: ['bank'], tools: ['a', 'b*'], deny: ['c'], read_only: true, requests_per_minute: 1, disclosure: 'search' }),
+      'upstreams bank · tools a, b* · contexts none · not c · read only · lists only search tools · 1 request a minute'
+    );
+  });
+
+  test('UIX-12 a token that failed shows why, and not what it may use', () => {
+    const token = { name: 'ci', origin: 'runtime', state: 'failed', last_error: 'its hash cannot be read', ...open };
+    assert.deepEqual(about(token), { text: 'its hash cannot be read', failed: true });
+    assert.deepEqual(about({ ...token, state: 'active' }), { text: 'everything', failed: false });
+    assert.deepEqual(about({ name: 'ci', origin: 'file', state: 'active' }), { text: 'as the configuration says', failed: false });
+  });
+
+  test('UIX-09 UIX-12 what ended is said to be unfinished only where it is', () => {
+    assert.match(revocationNotice({ name: 'ci', durable: false }), /^ci is refused .* retries; until it succeeds, a restart brings the token back/);
+    assert.match(endingNotice({ id: 'client-1', durable: false }), /^client-1 has ended.*audit/);
+    assert.match(removalNotice({ session_id: 'checkout', durable: false }), /^checkout has ended.*a restart brings the session back/);
+    const ended = { upstream: 'notes', last_error: 'the authorization server offers no revocation' };
+    assert.match(disconnectionNotice({ ...ended, revoked: false }), /notes has ended.*not revoked.*: the authorization server offers no revocation\./);
+    assert.deepEqual([revocationNotice({ name: 'ci' }), endingNotice({}), removalNotice({}), disconnectionNotice({ ...ended, revoked: true })], [undefined, undefined, undefined, undefined]);
+  });
+
+  test('UIX-11 a context says which tools it lists, unless it lists all', () => {
+    assert.equal(listed({ disclosure: 'all' }), undefined);
+    assert.equal(listed({ disclosure: 'search', always: ['git_*'] }), 'only tools to search for the others, git_*');
   });
 });
 

@@ -34,8 +34,8 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"ChangeRecord", "{ number: number; at: string; upstream: string; kinds: string[]; change: Changes }"},
     {"ChangePage", "{ changes: ChangeRecord[]; oldest: number; newest: number; next: number }"},
     {"Proposal",
-     "{ id: string; type: string; upstream: string; kind: string; name: string; sha256: "
-     "string; bytes: number; change: 'new' | 'changed'; breaking: boolean; reasons: "
+     "{ id: string; type: string; upstream: string; upstream_display_name?: string; kind: string; name: string; "
+     "sha256: string; bytes: number; change: 'new' | 'changed'; breaking: boolean; reasons: "
      "string[]; diff?: string; ratified?: unknown; proposed?: unknown }"},
     {"Entry",
      "{ name: string; own_name: string; upstream: string; title?: string; description: "
@@ -53,32 +53,41 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "shown_name?: string; own_name?: string; parts?: { from: string; name: string; text: "
      "string }[]; missing_scopes?: string[]; definition?: unknown }"},
     {"Principals", "{ principals: { name: string; origin: string }[]; anonymous: boolean }"},
+    {"Disclosure", "'all' | 'search'"},
     {"Context",
-     "{ name: string; display_name: string; endpoint: string; include: string[]; exclude: "
-     "string[]; siblings: string[]; instructions: string; warnings: string[] }"},
+     "{ name: string; display_name: string; endpoint: string; parent: string | null; include: string[]; exclude: "
+     "string[]; siblings: string[]; schemas: string[]; dataset: string; instructions: string; "
+     "tool_supplements: Record<string, string>; disclosure: Disclosure; always?: string[]; "
+     "sibling_tools?: string[]; warnings: string[] }"},
     {"Token",
-     "{ name: string; origin: 'file' | 'runtime'; state: string; upstreams?: string[]; "
-     "tools?: string[]; deny?: string[]; read_only?: boolean; created_at?: string; "
-     "expires_at?: string; last_used_at?: string }"},
+     "{ name: string; origin: 'file' | 'runtime'; state: string; last_error?: string; contexts?: string[]; "
+     "upstreams?: string[]; tools?: string[]; deny?: string[]; read_only?: boolean; "
+     "requests_per_minute?: number; disclosure?: Disclosure; created_at?: string; expires_at?: string; "
+     "previous_until?: string; last_used_at?: string; durable?: boolean }"},
     {"IssuedToken", "{ name: string; origin: 'file' | 'runtime'; state: string; token: string }"},
     {"TypeLink", "{ type: string; from: string; to: string }"},
     {"MappingProblem", "{ kind: string; message: string; path?: string; line?: number; column?: number }"},
+    {"Approval", "{ by: string; at: string }"},
+    {"Withdrawal", "{ reason: string; at: string }"},
     {"Dataset",
-     "{ name: string; file: string; status: string; reason?: string; connected: boolean; "
-     "tool?: string; ratified?: { by: string; at: string }; withdrawn?: { reason: string; "
-     "at: string }; entity_types?: string[]; relationship_types?: string[]; "
-     "relationships?: TypeLink[]; problems?: MappingProblem[] }"},
-    {"Datasets", "{ datasets: Dataset[]; environment: string[]; faults?: string[] }"},
+     "{ name: string; connected: boolean; file?: string; hash?: string; status?: string; reason?: string; "
+     "tool?: string; ratified?: Approval; revoked?: Approval; withdrawn?: Withdrawal; dsn_env?: string; "
+     "entity_types?: string[]; relationship_types?: string[]; relationships?: TypeLink[]; "
+     "problems?: MappingProblem[] }"},
+    {"Datasets",
+     "{ datasets: Dataset[]; environment: string[]; faults?: string[]; "
+     "withdrawn?: Record<string, Withdrawal> }"},
     {"ReviewedMapping",
      "{ ok?: boolean; problems: MappingProblem[]; name?: string; entity_types?: string[]; "
-     "relationships?: TypeLink[] }"},
+     "relationship_types?: string[]; relationships?: TypeLink[] }"},
     {"ProposedMapping",
      "{ draft: string; problems: MappingProblem[]; name: string; entity_types: string[]; "
-     "relationships: TypeLink[] }"},
+     "relationship_types: string[]; relationships: TypeLink[] }"},
     {"Connection",
      "{ id: string; upstream: string; subject: 'gateway' | 'caller'; principal: string; "
      "issuer: string; scopes: string[]; state: string; connected_at: string; expires_at?: "
      "string; last_error?: string }"},
+    {"EndedConnection", "{ id: string; upstream: string; state: string; revoked: boolean; last_error?: string }"},
     {"ClientSession",
      "{ id: string; principal: string | null; context: string; client: string; "
      "protocol_version: string; began_at: string; last_used_at: string; listens: boolean }"},
@@ -95,11 +104,13 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "{ client_sessions: { total: number; newest: ClientSession[] }; streams: { total: "
      "number; newest: Stream[] }; parked_calls: { total: number; newest: ParkedCall[] }; "
      "tool_sessions: { total: number; newest: ToolSession[] } }"},
+    {"EndedSession", "{ id: string; state: string; durable?: boolean }"},
+    {"RemovedToolSession", "{ session_id: string; removed: number; durable?: boolean }"},
     {"Issuer", "{ issuer: string; keys: number; fetched: string | null; fault: string | null }"},
     {"Rule",
      "{ match: Record<string, string[]>; name: string; upstreams: string[]; tools: "
      "string[]; deny: string[]; read_only: boolean; contexts: string[]; admin: 'none' | "
-     "'viewer' | 'admin'; requests_per_minute: number; disclosure: string }"},
+     "'viewer' | 'admin'; requests_per_minute: number; disclosure: Disclosure }"},
     {"Matched",
      "{ rule: number | null; name?: string; access?: unknown; passed_over: { rule: number;"
      " why: string }[] }"},

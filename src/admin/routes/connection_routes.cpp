@@ -89,6 +89,7 @@ Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins, B
        .handle = [desk](AdminRequest& visit) { return begin(desk, visit); }},
       {.method = "DELETE",
        .path = "/admin/connections/{id}",
+       .answer = "EndedConnection",
        .help = "Ends a connection, and revokes its token where the authorization server offers that.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return end(desk, visit); }},

@@ -40,6 +40,10 @@ array write_problems(const datasets::Problems& problems) {
   return out;
 }
 
+object write_withdrawal(const DatasetState::Withdrawal& withdrawal) {
+  return {{"reason", withdrawal.reason}, {"at", datasets::write_instant(withdrawal.at)}};
+}
+
 object document(const DatasetState& state, const datasets::DatasetFile& file) {
   object out{{"name", file.name}, {"file", file.file}, {"hash", file.sha256}, {"status", to_string(file.status)}};
   const bool connected = !file.name.empty() && state.connected.contains(file.name);
@@ -50,10 +54,8 @@ object document(const DatasetState& state, const datasets::DatasetFile& file) {
     out.emplace(key, object{{"by", file.ratified->by}, {"at", datasets::write_instant(file.ratified->at)}});
   }
   if (connected) out.emplace("tool", DatasetRegistry::tool_of(file.name));
-  if (const auto withdrawn = state.withdrawn.find(file.name); withdrawn != state.withdrawn.end()) {
-    out.emplace("withdrawn",
-                object{{"reason", withdrawn->second.reason}, {"at", datasets::write_instant(withdrawn->second.at)}});
-  }
+  if (const auto withdrawn = state.withdrawn.find(file.name); withdrawn != state.withdrawn.end())
+    out.emplace("withdrawn", write_withdrawal(withdrawn->second));
   if (file.plan) {
     const datasets::Mapping& mapping = file.plan->mapping();
     out.emplace("dsn_env", mapping.dsn_env);
@@ -80,8 +82,7 @@ Task<Result<Answer>> list(DatasetRegistry& registry, const DatasetWorkshop& work
   // Of those whose files are gone there is nothing else to show.
   object gone;
   for (const auto& [name, withdrawal] : state->withdrawn) {
-    if (state->content.find(name) == nullptr)
-      gone.emplace(name, object{{"reason", withdrawal.reason}, {"at", datasets::write_instant(withdrawal.at)}});
+    if (state->content.find(name) == nullptr) gone.emplace(name, write_withdrawal(withdrawal));
   }
   if (!gone.empty()) out.emplace("withdrawn", std::move(gone));
   co_return Answer{.body = boost::json::serialize(out)};

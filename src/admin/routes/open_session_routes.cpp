@@ -178,6 +178,7 @@ Routes open_session_routes(gateway::Gateway& gateway, gateway::ToolSessions& ses
            .handle = [desk](AdminRequest& visit) { return list(desk, visit); }},
           {.method = "DELETE",
            .path = "/admin/sessions/{id}",
+           .answer = "EndedSession",
            .help = "Ends a client session, a stream or a waiting call. POST /admin/session/cleanup ends tool sessions.",
            .effect = Effect::changes,
            .handle = [desk](AdminRequest& visit) { return end(desk, visit); }}};

@@ -138,6 +138,7 @@ Routes session_routes(gateway::Gateway& gateway, ToolSessions& sessions) {
        .handle = [desk](AdminRequest& visit) { return init(desk, visit); }},
       {.method = "POST",
        .path = "/admin/session/cleanup",
+       .answer = "RemovedToolSession",
        .help = "Removes a session with its tools and its token; the body has session_id.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return cleanup(desk, visit); }},

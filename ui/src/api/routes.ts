@@ -103,6 +103,7 @@ export type Proposal = {
   id: string;
   type: string;
   upstream: string;
+  upstream_display_name?: string;
   kind: string;
   name: string;
   sha256: string;
@@ -160,27 +161,41 @@ export type Principals = {
   principals: { name: string; origin: string }[];
   anonymous: boolean;
 };
+export type Disclosure = 'all' | 'search';
 export type Context = {
   name: string;
   display_name: string;
   endpoint: string;
+  parent: string | null;
   include: string[];
   exclude: string[];
   siblings: string[];
+  schemas: string[];
+  dataset: string;
   instructions: string;
+  tool_supplements: Record<string, string>;
+  disclosure: Disclosure;
+  always?: string[];
+  sibling_tools?: string[];
   warnings: string[];
 };
 export type Token = {
   name: string;
   origin: 'file' | 'runtime';
   state: string;
+  last_error?: string;
+  contexts?: string[];
   upstreams?: string[];
   tools?: string[];
   deny?: string[];
   read_only?: boolean;
+  requests_per_minute?: number;
+  disclosure?: Disclosure;
   created_at?: string;
   expires_at?: string;
+  previous_until?: string;
   last_used_at?: string;
+  durable?: boolean;
 };
 export type IssuedToken = {
   name: string;
@@ -200,15 +215,26 @@ export type MappingProblem = {
   line?: number;
   column?: number;
 };
+export type Approval = {
+  by: string;
+  at: string;
+};
+export type Withdrawal = {
+  reason: string;
+  at: string;
+};
 export type Dataset = {
   name: string;
-  file: string;
-  status: string;
-  reason?: string;
   connected: boolean;
+  file?: string;
+  hash?: string;
+  status?: string;
+  reason?: string;
   tool?: string;
-  ratified?: { by: string; at: string };
-  withdrawn?: { reason: string; at: string };
+  ratified?: Approval;
+  revoked?: Approval;
+  withdrawn?: Withdrawal;
+  dsn_env?: string;
   entity_types?: string[];
   relationship_types?: string[];
   relationships?: TypeLink[];
@@ -218,12 +244,14 @@ export type Datasets = {
   datasets: Dataset[];
   environment: string[];
   faults?: string[];
+  withdrawn?: Record<string, Withdrawal>;
 };
 export type ReviewedMapping = {
   ok?: boolean;
   problems: MappingProblem[];
   name?: string;
   entity_types?: string[];
+  relationship_types?: string[];
   relationships?: TypeLink[];
 };
 export type ProposedMapping = {
@@ -231,6 +259,7 @@ export type ProposedMapping = {
   problems: MappingProblem[];
   name: string;
   entity_types: string[];
+  relationship_types: string[];
   relationships: TypeLink[];
 };
 export type Connection = {
@@ -243,6 +272,13 @@ export type Connection = {
   state: string;
   connected_at: string;
   expires_at?: string;
+  last_error?: string;
+};
+export type EndedConnection = {
+  id: string;
+  upstream: string;
+  state: string;
+  revoked: boolean;
   last_error?: string;
 };
 export type ClientSession = {
@@ -284,6 +320,16 @@ export type OpenSessions = {
   parked_calls: { total: number; newest: ParkedCall[] };
   tool_sessions: { total: number; newest: ToolSession[] };
 };
+export type EndedSession = {
+  id: string;
+  state: string;
+  durable?: boolean;
+};
+export type RemovedToolSession = {
+  session_id: string;
+  removed: number;
+  durable?: boolean;
+};
 export type Issuer = {
   issuer: string;
   keys: number;
@@ -300,7 +346,7 @@ export type Rule = {
   contexts: string[];
   admin: 'none' | 'viewer' | 'admin';
   requests_per_minute: number;
-  disclosure: string;
+  disclosure: Disclosure;
 };
 export type Matched = {
   rule: number | null;
@@ -425,8 +471,8 @@ export interface Routes {
 
 // What each answers.
 export interface Answers {
-  'DELETE /admin/connections/{id}': unknown;
-  'DELETE /admin/sessions/{id}': unknown;
+  'DELETE /admin/connections/{id}': EndedConnection;
+  'DELETE /admin/sessions/{id}': EndedSession;
   'DELETE /admin/tokens/{name}': Token;
   'DELETE /admin/upstreams/{name}': Upstream;
   'GET /admin': unknown;
@@ -466,7 +512,7 @@ export interface Answers {
   'POST /admin/principals/match': Matched;
   'POST /admin/proposals/{id}/ratify': unknown;
   'POST /admin/proposals/{id}/reject': unknown;
-  'POST /admin/session/cleanup': unknown;
+  'POST /admin/session/cleanup': RemovedToolSession;
   'POST /admin/session/init': unknown;
   'POST /admin/tokens': IssuedToken;
   'POST /admin/tokens/{name}/rotate': IssuedToken;

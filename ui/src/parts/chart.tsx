@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Line } from '../shown/figures.ts';
 import { Stranger } from './text.tsx';
 
-export interface Series { label: string; tone: 'good' | 'bad' | 'wait'; values: (number | null)[]; unit: string }
-interface Properties { title: string; summary: string; times: number[]; series: Series[] }
+interface Properties { title: string; summary: string; times: number[]; series: Line[] }
 
 const HEIGHT = 160;
 

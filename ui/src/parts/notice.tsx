@@ -14,6 +14,11 @@ export function ProblemNotice({ problem }: { problem: Problem | undefined }) {
   );
 }
 
+// What was done, but not in full.
+export function Caveat({ text }: { text: string | undefined }) {
+  return text ? <p class="notice warn" role="alert">{visible(text)}</p> : null;
+}
+
 // What to do where there is nothing yet.
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return <div class="empty"><h2>{title}</h2>{children}</div>;

@@ -1,11 +1,10 @@
 import uPlot from 'uplot';
-import { aloneIn } from '../shown/figures.ts';
-import type { Series } from './chart.tsx';
+import { aloneIn, type Line } from '../shown/figures.ts';
 
 const clock = (seconds: number) => new Date(seconds * 1000).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
 // Draws into an element until the returned function is called; follows its width, and the colours of the page.
-export function draw(element: HTMLElement, height: number, times: number[], series: Series[]): () => void {
+export function draw(element: HTMLElement, height: number, times: number[], series: Line[]): () => void {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(`--${name}`).trim();
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let chart: uPlot | undefined;

@@ -1,4 +1,10 @@
-import type { View } from '../api/types.ts';
+import type { Context, View } from '../api/types.ts';
+
+// What somebody finds in a context's list who has to search for the rest; nothing where the list has all.
+export function listed(context: Context): string | undefined {
+  if (context.disclosure !== 'search') return undefined;
+  return ['only tools to search for the others', ...(context.always ?? [])].join(', ');
+}
 
 export type Shown = 'same' | 'other words' | 'absent';
 export interface ComparedTool { name: string; shown: Shown[] }

@@ -1,7 +1,7 @@
 import type { Moment } from '../api/types.ts';
 import { count } from './text.ts';
 
-interface Line { label: string; tone: 'good' | 'bad' | 'wait'; values: (number | null)[]; unit: string }
+export interface Line { label: string; tone: 'good' | 'bad' | 'wait'; values: (number | null)[]; unit: string }
 interface Lines { summary: string; times: number[]; series: Line[] }
 
 const timesOf = (moments: Moment[]) => moments.map((one) => Date.parse(one.at) / 1000);

@@ -4,11 +4,11 @@ import type { Connection, Upstream } from '../../api/types.ts';
 import { announce, useLive } from '../../live/live.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
+import { Caveat, Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
-import { signsIn, stateOf } from '../../shown/connections.ts';
+import { disconnectionNotice, signsIn, stateOf } from '../../shown/connections.ts';
 import { ago, moment } from '../../shown/time.ts';
 
 async function load(): Promise<{ connections: Connection[]; upstreams: Upstream[] }> {
@@ -38,10 +38,12 @@ export function Connections() {
   const { value, problem, reload } = useLive(load, []);
   const [ending, setEnding] = useState<Connection>();
   const [failed, setFailed] = useState<Problem>();
+  const [caveat, setCaveat] = useState<string>();
   const [opened, setOpened] = useState<{ upstream: string; url: string }>();
   const mayChange = useMayChange();
   const attempt = async (what: () => Promise<unknown>) => {
     setFailed(undefined);
+    setCaveat(undefined);
     try {
       await what();
       announce();
@@ -53,13 +55,14 @@ export function Connections() {
   const end = (confirmed: boolean) => {
     const { id } = ending!;
     setEnding(undefined);
-    if (confirmed) void attempt(() => api.disconnect(id));
+    if (confirmed) void attempt(async () => setCaveat(disconnectionNotice(await api.disconnect(id))));
   };
   const alone = (value?.upstreams ?? []).filter((one) => !value!.connections.some((other) => other.subject === 'gateway' && other.upstream === one.name));
   return (
     <>
       <header class="screen-head"><h1>Connections</h1></header>
       <ProblemNotice problem={failed ?? problem} />
+      <Caveat text={caveat} />
       {ending && (
         <Confirm title={`Disconnect ${ending.subject === 'gateway' ? 'the gateway' : ending.principal} from ${ending.upstream}?`} action="Disconnect" tone="bad" onDone={end}
           text="The tokens are forgotten, and revoked where the authorization server offers that. Calls need a new sign-in. This cannot be undone."

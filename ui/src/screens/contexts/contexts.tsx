@@ -6,7 +6,7 @@ import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useTitle } from '../../parts/page.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { VirtualList } from '../../parts/virtual_list.tsx';
-import { compare } from '../../shown/contexts.ts';
+import { compare, listed } from '../../shown/contexts.ts';
 import { count } from '../../shown/text.ts';
 
 const COMPARED = 1000; // tools of each
@@ -28,7 +28,11 @@ function Card({ context, view }: { context: Context; view: View | undefined }) {
       <p><code>{context.endpoint}</code> {view && <Link href={tools(context.name)}>{count(view.total, 'tool')}</Link>}</p>
       <dl class="facts one">
         <div><dt>Shows</dt><dd>{context.include.join(', ') || 'no tools'}</dd></div>
+        {listed(context) && <div><dt>Lists</dt><dd>{listed(context)}</dd></div>}
         {context.exclude.length > 0 && <div><dt>Leaves out</dt><dd>{context.exclude.join(', ')}</dd></div>}
+        {context.parent && <div><dt>Inherits from</dt><dd>{context.parent}</dd></div>}
+        {context.schemas.length > 0 && <div><dt>Schemas</dt><dd>{context.schemas.join(', ')}</dd></div>}
+        {context.dataset && <div><dt>Dataset</dt><dd>{context.dataset}</dd></div>}
         {context.siblings.length > 0 && <div><dt>Mentions</dt><dd>{context.siblings.join(', ')}</dd></div>}
         {context.instructions && <div><dt>Instructions</dt><dd class="words"><Stranger text={context.instructions} /></dd></div>}
       </dl>

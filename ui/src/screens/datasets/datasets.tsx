@@ -18,19 +18,20 @@ type Action = 'connect' | 'disconnect' | 'review' | 'revoke';
 function status(dataset: Dataset) {
   if (dataset.connected) return <Badge tone="good" mark="●" word="Connected" />;
   if (dataset.status === 'ratified') return <Badge tone="wait" mark="◌" word="Ratified" />;
-  return <Badge tone="warn" mark="▲" word={dataset.status.replaceAll('_', ' ')} />;
+  return <Badge tone="warn" mark="▲" word={(dataset.status ?? 'gone').replaceAll('_', ' ')} />;
 }
 
 function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: boolean; onAct: (what: Action) => void }) {
   return (
     <article class="context">
-      <header class="card-head"><h2><Stranger text={dataset.name || dataset.file} /></h2>{status(dataset)}</header>
+      <header class="card-head"><h2><Stranger text={dataset.name || (dataset.file ?? '')} /></h2>{status(dataset)}</header>
       {dataset.reason && <p class="notice warn"><Stranger text={dataset.reason} /></p>}
       {dataset.withdrawn && <p class="notice warn">Disconnected: <Stranger text={dataset.withdrawn.reason} /></p>}
       <div class="beside">
         <dl class="facts one">
-          <div><dt>File</dt><dd><code><Stranger text={dataset.file} /></code></dd></div>
+          <div><dt>File</dt><dd><code><Stranger text={dataset.file ?? ''} /></code></dd></div>
           {dataset.ratified && <div><dt>Ratified</dt><dd>by <Stranger text={dataset.ratified.by} />, {moment(dataset.ratified.at)}</dd></div>}
+          {dataset.revoked && <div><dt>Revoked</dt><dd>by <Stranger text={dataset.revoked.by} />, {moment(dataset.revoked.at)}</dd></div>}
           {dataset.entity_types && <div><dt>Entities</dt><dd>{dataset.entity_types.join(', ')}</dd></div>}
           {dataset.relationship_types && <div><dt>Relationships</dt><dd>{dataset.relationship_types.join(', ') || 'none'}</dd></div>}
           {dataset.tool && <div><dt>Tool</dt><dd><code>{dataset.tool}</code></dd></div>}
@@ -94,6 +95,7 @@ export function Datasets() {
       {open?.what === 'propose' && <Propose variables={variables} onCancel={() => setOpen(null)} onDraft={(draft) => setOpen({ what: 'mapping', text: draft.draft, found: draft })} />}
       {open?.what === 'mapping' && <MappingEditor key={open.text} text={open.text} found={open.found} onDone={(ratified) => { setOpen(null); if (ratified) announce(); reload(); }} />}
       {(value?.faults ?? []).map((fault) => <p class="notice warn"><Stranger text={fault} /></p>)}
+      {Object.entries(value?.withdrawn ?? {}).map(([name, { reason, at }]) => <p class="notice warn" key={name}><Stranger text={name} /> was disconnected, {moment(at)}: <Stranger text={reason} /></p>)}
       {value && value.datasets.length === 0 && !open && (
         <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping which a person ratified: here, or with <code>proteus dataset propose</code> and <code>proteus dataset ratify</code>.</p></Empty>
       )}

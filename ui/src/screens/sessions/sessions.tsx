@@ -5,13 +5,14 @@ import type { ClientSession, Listed, ParkedCall, Stream, ToolSession } from '../
 import { useLive } from '../../live/live.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Loading, ProblemNotice } from '../../parts/notice.tsx';
+import { Caveat, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Stranger } from '../../parts/text.tsx';
+import { endingNotice, removalNotice } from '../../shown/sessions.ts';
 import { count } from '../../shown/text.ts';
 import { ago } from '../../shown/time.ts';
 
-interface Ending { word: string; what: string; method: string; path: string; body?: unknown; run: () => Promise<unknown> }
+interface Ending { word: string; what: string; method: string; path: string; body?: unknown; run: () => Promise<string | undefined> }
 
 const who = (principal: string | null) => (principal === null ? 'Without a token' : <Stranger text={principal} />);
 const where = (context: string) => `/mcp${context && `/${context}`}`;
@@ -46,20 +47,22 @@ export function Sessions() {
   const { value, problem, reload } = useLive(api.sessions, []);
   const [asked, setAsked] = useState<Ending>();
   const [failed, setFailed] = useState<Problem>();
+  const [caveat, setCaveat] = useState<string>();
   const now = Date.now();
   const end = async (confirmed: boolean) => {
     const ending = asked!;
     setAsked(undefined);
     if (!confirmed) return;
     setFailed(undefined);
+    setCaveat(undefined);
     try {
-      await ending.run();
+      setCaveat(await ending.run());
     } catch (caught) {
       setFailed(caught as Problem);
     }
     reload();
   };
-  const ended = (id: string, word: string, what: string): Ending => ({ word, what, method: 'DELETE', path: `/admin/sessions/${id}`, run: () => api.endSession(id) });
+  const ended = (id: string, word: string, what: string): Ending => ({ word, what, method: 'DELETE', path: `/admin/sessions/${id}`, run: async () => endingNotice(await api.endSession(id)) });
   const client = (one: ClientSession) => ({
     key: one.id, ending: ended(one.id, `the session of ${one.client || 'a client'}`, 'Its streams and calls end, and the client has to begin again.'),
     about: <><strong>{who(one.principal)}</strong> <span><Stranger text={one.client || 'unnamed client'} /> at <code>{where(one.context)}</code></span>
@@ -77,7 +80,7 @@ export function Sessions() {
   });
   const tools = (one: ToolSession) => ({
     key: one.session_id,
-    ending: { word: `the tool session ${one.session_id}`, what: 'Its tools and its token are gone. This cannot be undone.', method: 'POST', path: '/admin/session/cleanup', body: { session_id: one.session_id }, run: () => api.endToolSession(one.session_id) },
+    ending: { word: `the tool session ${one.session_id}`, what: 'Its tools and its token are gone. This cannot be undone.', method: 'POST', path: '/admin/session/cleanup', body: { session_id: one.session_id }, run: async () => removalNotice(await api.endToolSession(one.session_id)) },
     about: <><strong><Stranger text={one.session_id} /></strong> <span>of <Stranger text={typeof one.user_id === 'string' ? one.user_id : JSON.stringify(one.user_id)} /> at <code>{where(one.context)}</code></span>
       <span class="quiet">{count(one.tools, 'tool')}, since {ago(one.began_at, now)}, used {ago(one.last_used_at, now)}</span></>
   });
@@ -85,6 +88,7 @@ export function Sessions() {
     <>
       <header class="screen-head"><h1>Sessions</h1></header>
       <ProblemNotice problem={failed ?? problem} />
+      <Caveat text={caveat} />
       {asked && <Confirm title={`End ${asked.word}?`} text={asked.what} action="End" tone="bad" onDone={(confirmed) => void end(confirmed)} details={<Commands method={asked.method} path={asked.path} body={asked.body} />} />}
       {!value && !problem && <Loading />}
       {value && (

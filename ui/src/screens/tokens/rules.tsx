@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
-import type { Matched, Rule } from '../../api/types.ts';
+import type { Matched } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { Link } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { ago } from '../../shown/time.ts';
+import { uses } from '../../shown/tokens.ts';
 
 const EXAMPLE = '{"iss": "https://id.example.com", "sub": "ada", "groups": ["ops"]}';
 
@@ -23,14 +24,6 @@ function Outcome({ matched, claims }: { matched: Matched; claims: string }) {
       {matched.passed_over.length > 0 && <ul class="rows">{matched.passed_over.map((one) => <li key={one.rule}>Rule {one.rule + 1} does not fit: <Stranger text={one.why} /></li>)}</ul>}
     </div>
   );
-}
-
-const PATTERNS: [keyof Rule, string][] = [['upstreams', 'upstreams'], ['tools', 'tools'], ['contexts', 'contexts']];
-
-function uses(rule: Rule): string {
-  const limited = PATTERNS.filter(([key]) => String(rule[key]) !== '*').map(([key, word]) => `${word} ${(rule[key] as string[]).join(', ') || 'none'}`);
-  const more = [rule.deny.length > 0 && `not ${rule.deny.join(', ')}`, rule.read_only && 'read only', rule.disclosure !== 'all' && 'searches', rule.requests_per_minute > 0 && `${rule.requests_per_minute} requests a minute`];
-  return [...limited, ...more].filter(Boolean).join(' · ') || 'everything';
 }
 
 // The first that fits decides, so their order is shown.

@@ -4,11 +4,12 @@ import type { Token } from '../../api/types.ts';
 import { announce, useLive } from '../../live/live.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
+import { Caveat, Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
-import { ago } from '../../shown/time.ts';
+import { ago, moment } from '../../shown/time.ts';
+import { about, revocationNotice } from '../../shown/tokens.ts';
 import type { Tone } from '../../shown/upstreams.ts';
 import { NewToken } from './new_token.tsx';
 import { Rules } from './rules.tsx';
@@ -19,14 +20,9 @@ const STATES: Record<string, { tone: Tone; mark: string; word: string }> = {
   failed: { tone: 'bad', mark: '✖', word: 'Failed' }
 };
 
-function uses(token: Token): string {
-  const parts = [
-    token.upstreams && `upstreams ${token.upstreams.join(', ')}`,
-    token.tools && `tools ${token.tools.join(', ')}`,
-    token.deny && token.deny.length > 0 && `not ${token.deny.join(', ')}`,
-    token.read_only && 'read only'
-  ];
-  return parts.filter(Boolean).join(' · ') || (token.origin === 'file' ? 'as the configuration says' : 'everything');
+function About({ token }: { token: Token }) {
+  const { text, failed } = about(token);
+  return <span class={failed ? 'bad' : 'quiet'}><Stranger text={text} /></span>;
 }
 
 function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
@@ -46,14 +42,16 @@ export function Tokens() {
   const [adding, setAdding] = useState(false);
   const [secret, setSecret] = useState('');
   const [failed, setFailed] = useState<Problem>();
+  const [caveat, setCaveat] = useState<string>();
   const mayChange = useMayChange();
   const act = async (confirmed: boolean) => {
     const what = asked;
     setAsked(null);
     if (!confirmed || !what) return;
     setFailed(undefined);
+    setCaveat(undefined);
     try {
-      if (what.what === 'revoke') await api.revokeToken(what.name);
+      if (what.what === 'revoke') setCaveat(revocationNotice(await api.revokeToken(what.name)));
       else setSecret((await api.rotateToken(what.name)).token);
       announce();
     } catch (caught) {
@@ -78,14 +76,16 @@ export function Tokens() {
             : 'It gets a new secret. The old one works for 24 hours more.'} />
       )}
       <ProblemNotice problem={failed ?? problem} />
+      <Caveat text={caveat} />
       {!value && !problem && <Loading />}
       {value && value.length === 0 && <Empty title="No token yet"><p>A token makes its holder a principal with its own rules. Make one here, or under <code>[[auth.tokens]]</code> in the configuration.</p></Empty>}
       <ul class="tokens">
         {(value ?? []).map((token) => (
           <li key={`${token.origin} ${token.name}`}>
             <Badge {...(STATES[token.state] ?? STATES.failed!)} />
-            <span class="about"><strong><Stranger text={token.name} /></strong> <span class="quiet"><Stranger text={uses(token)} /></span>
-              <span class="quiet">{token.expires_at ? `ends ${ago(token.expires_at, Date.now())}` : 'has no end'}{token.origin === 'runtime' && `, used ${ago(token.last_used_at, Date.now())}`}</span></span>
+            <span class="about"><strong><Stranger text={token.name} /></strong> <About token={token} />
+              <span class="quiet">{token.expires_at ? `ends ${ago(token.expires_at, Date.now())}` : 'has no end'}{token.origin === 'runtime' && `, used ${ago(token.last_used_at, Date.now())}`}</span>
+              {token.previous_until && <span>the old secret works until {moment(token.previous_until)}</span>}</span>
             <span class="actions">
               <Link href={`/ui/tools?as=${encodeURIComponent(token.name)}`}>What it sees</Link>
               {token.origin === 'runtime' && (
