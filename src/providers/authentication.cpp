@@ -208,11 +208,11 @@ const json::Binding<Authentication>& authentication_binding() {
       within("subject", &OauthSettings::subject,
              json::optional(
                  json::choice<OauthSubject>({{"caller", OauthSubject::caller}, {"gateway", OauthSubject::gateway}})),
-             "For `oauth`: whether requests carry a token of each caller's own, or one of Proteus.")
+             "For `oauth`: whether requests carry each caller's own token, or a token of the gateway.")
           .by_default("\"gateway\" for `client_credentials` and `jwt_bearer`, else \"caller\""),
       within("scopes", &OauthSettings::scopes,
              json::list(text({.max_bytes = 256, .check = check_scope}), "strings", {.most = 64}),
-             "For `oauth`: scopes to ask for; those that the upstream names where there are none.")
+             "For `oauth`: scopes to ask for; if empty, the ones that the upstream names.")
           .by_default("[]"),
       within("issuer", &OauthSettings::issuer,
              text({.max_bytes = 2048, .check = check_issuer, .when_empty = json::WhenEmpty::left_out}),

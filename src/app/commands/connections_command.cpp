@@ -116,7 +116,7 @@ void add_connections_command(CLI::App& app, Invocation& invocation) {
       ->add_option("UPSTREAM", options->upstream, "Name of the upstream")
       ->required();
   prepare(connections->add_subcommand("remove", "End a connection, and revoke its token"), remove_connection)
-      ->add_option("ID", options->id, "Of the connection, as the list shows it")
+      ->add_option("ID", options->id, "Id of the connection, as `proteus connections list` shows it")
       ->required();
 }
 

@@ -125,7 +125,9 @@ void add_token_command(CLI::App& app, Invocation& invocation) {
     command->add_option("NAME", options->name, "Name of the token")->required();
   };
   const auto add_expires = [&](CLI::App* command) {
-    command->add_option("--expires", options->expires, "When it ends: 30d, or 2027-01-01T00:00:00Z; by default never")
+    command
+        ->add_option("--expires", options->expires,
+                     "When it ends: 30d, or 2027-01-01T00:00:00Z; by default unchanged, for a new token never")
         ->type_name("WHEN");
   };
 
@@ -143,7 +145,8 @@ void add_token_command(CLI::App& app, Invocation& invocation) {
   creating->add_flag("--read-only", options->read_only, "Only tools that declare readOnlyHint");
   creating->add_flag("--search", options->searches, "List only tools to search and call the others with");
   creating
-      ->add_option("--requests-per-minute", options->requests_per_minute, "Requests it may send; by default no limit")
+      ->add_option("--requests-per-minute", options->requests_per_minute,
+                   "Requests it may send in a minute; by default only the gateway's own limit")
       ->type_name("N");
   add_expires(creating);
 

@@ -26,7 +26,7 @@ const json::Binding<ClusterSettings>& cluster_binding() {
           "Environment variable that names the database, `postgresql://…`. It takes the place of the data directory."),
       field("redis_env", &S::redis_env, text({.max_bytes = 256, .check = check_variable_name}),
             "Environment variable that names the Redis, `redis://…` or `rediss://…`, where sessions and events of "
-            "legacy clients outlive their process. Not set: they do not."),
+            "legacy clients outlive their process. If it is not set, they end with it."),
       field("name", &S::name, text({.max_bytes = 128}),
             "Name of this process, for people. Empty: the host name and the process id."),
       field("peer_listen", &S::peer_listen, address_or_none(),

@@ -40,8 +40,9 @@ void check_embeddings(const EmbeddingSettings& settings, const json::Place& plac
 const json::Binding<SearchSettings>& search_binding() {
   using S = SearchSettings;
   static const json::Binding<S> binding{
-      field("embeddings", &S::embeddings, json::table<EmbeddingSettings>(embedding_binding(), check_embeddings),
-            "Also rank by meaning, with vectors of this endpoint; by words alone where it does not answer in time."),
+      field(
+          "embeddings", &S::embeddings, json::table<EmbeddingSettings>(embedding_binding(), check_embeddings),
+          "Also rank by meaning, with vectors from this endpoint. If it does not answer in time, words alone decide."),
   };
   return binding;
 }

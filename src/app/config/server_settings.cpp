@@ -105,9 +105,10 @@ const json::Binding<ServerSettings>& server_binding() {
       field("tls", &S::tls, json::table<TlsSettings>(tls_binding(), check_tls), "Serve over TLS."),
       field("ops_listen", &S::ops_listen, address_or_none(),
             "Separate address for health and metrics; `\"\"` for none."),
-      field("public_url", &S::public_url, text({.check = check_public_url}),
-            "How clients reach it: tokens are for this URL, and metadata name it. Required with `[[auth.issuers]]` "
-            "unless it listens on loopback."),
+      field(
+          "public_url", &S::public_url, text({.check = check_public_url}),
+          "URL at which clients reach the gateway. Access tokens and metadata use it. Required with `[[auth.issuers]]` "
+          "unless it listens on loopback."),
       field("trusted_proxies", &S::trusted_proxies, json::list(text({.check = check_proxy}), "strings"),
             "Networks and addresses of proxies whose `Forwarded` or `X-Forwarded-For` names the client in logs. They "
             "decide nothing else."),
@@ -118,7 +119,8 @@ const json::Binding<ServerSettings>& server_binding() {
 const json::Binding<SessionSettings>& session_binding() {
   using S = SessionSettings;
   static const json::Binding<S> binding{
-      field("idle_timeout", &S::idle_timeout, duration(), "A tool session ends after this time without use."),
+      field("idle_timeout", &S::idle_timeout, duration(),
+            "Client sessions and tool sessions end after this time without use."),
       field("http_timeout", &S::http_timeout, duration(), "Time for a session tool's back end to answer."),
       field("event_store", &S::event_store, json::choice<EventStore>({{"memory", EventStore::memory}}),
             "Where Proteus keeps events for clients that resume a stream."),
