@@ -14,6 +14,10 @@
 namespace proteus::providers {
 namespace {
 
+// Definitions are parsed, written in their canonical form and hashed: as much work as reading so many times their
+// bytes. At a start, lists of a thousand upstreams come at once, and callers' requests queue with them.
+constexpr std::size_t kWorkOfDefinitions = 8;
+
 std::string counts_of(const catalog::Snapshot& snapshot) {
   return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
                      snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
@@ -28,10 +32,6 @@ bool lists_the_same(const catalog::Snapshot& before, const catalog::Snapshot& af
            return before.lists()[kind] == after.lists()[kind];
          });
 }
-
-}  // namespace
-
-namespace {
 
 // What is kept of a snapshot, with a definition in place of the one of its name.
 std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, const client::ServerFacts& said,
@@ -81,9 +81,10 @@ Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other,
   maker.pins = nullptr;
   maker.live = false;
   const std::size_t bytes = Offer{nullptr, nullptr, base}.size();
-  auto made = co_await dependencies_.background.run(bytes, [maker = std::move(maker), base, said, ratified] {
-    return maker.restore(base->version(), records_with(*base, *said, ratified));
-  });
+  auto made = co_await dependencies_.background.run(
+      bytes * kWorkOfDefinitions, [maker = std::move(maker), base, said, ratified] {
+        return maker.restore(base->version(), records_with(*base, *said, ratified));
+      });
   if (!made) co_return std::unexpected(std::move(made.error()));
   co_return std::move(made->served);
 }
@@ -119,7 +120,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     bytes += record.entries.size();
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
-      bytes, [maker = offer_maker(facts()), version, records = std::move(records)] {
+      bytes * kWorkOfDefinitions, [maker = offer_maker(facts()), version, records = std::move(records)] {
         return maker.restore(version, records);
       });
   if (!restored) {
@@ -171,8 +172,9 @@ Task<Result<Offer>> Upstream::read_lists() {
     raw.facts.caching[kind] = listing->caching;
   }
   auto offer = co_await dependencies_.background.run(
-      bytes, [maker = offer_maker(control().facts()), version = version_ + 1, read, raw = std::move(raw),
-              previous = offer_]() mutable { return maker.make(version, std::move(raw), previous); });
+      bytes * kWorkOfDefinitions,
+      [maker = offer_maker(control().facts()), version = version_ + 1, read, raw = std::move(raw),
+       previous = offer_]() mutable { return maker.make(version, std::move(raw), previous); });
   if (!offer) co_return offer;
   end_in_background(*offer);
   offer->faults.insert(offer->faults.end(), read->faults.begin(), read->faults.end());
