@@ -65,7 +65,7 @@ describe('answers and their types', () => {
     await LegacySession.open(world.gateway.url, 'token of the agent');
     const [{ id }] = (await ask('GET /admin/sessions')).client_sessions.newest;
     await holds('DELETE /admin/sessions/{id}', { path: { id } });
-    await ask('POST /admin/session/init', { body: { session_id: 'checkout', user_token: 'token of a tool session', user_id: 1 } });
+    await ask('POST /admin/session/init', { body: { session_id: 'checkout', user_token: 'token-of-a-tool-session', user_id: 1 } });
     await holds('POST /admin/session/cleanup', { body: { session_id: 'checkout' } });
     await holds('POST /admin/try', { body: { as: 'ci' } });
     await holds('POST /admin/principals/match', { body: { sub: 'x' } });

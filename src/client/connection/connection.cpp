@@ -118,6 +118,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
       co_return co_await PendingRequest::finish(std::move(pending), std::move(params));
     }
   }
+  const std::uint64_t found_before = link_.standing() != nullptr ? link_.standing()->generation : 0;
   for (;; before = Before::failed) {
     if (link_.standing() == nullptr) questions_.set_roots_due(true);
     auto negotiated = co_await link_.establish(options.authorizer);
@@ -128,6 +129,13 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
       auto known = co_await await_roots(*negotiated, options);
       if (!known) co_return std::unexpected(std::move(known.error()));
       // The session may be another by now.
+      negotiated = co_await link_.establish(options.authorizer);
+      if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
+      note(*negotiated);
+    }
+    // What was found out before this request may have changed.
+    if (options.era && negotiated->era() != *options.era && negotiated->generation == found_before &&
+        link_.era_doubtful(found_before)) {
       negotiated = co_await link_.establish(options.authorizer);
       if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
       note(*negotiated);

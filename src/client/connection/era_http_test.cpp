@@ -109,9 +109,10 @@ TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
     EXPECT_EQ(server.count("tools/call"), before + 1);  // as a modern one, which was refused
     EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::unreachable);
     EXPECT_EQ(server.count("tools/call"), before + 1);
-    EXPECT_THAT(agreed, ElementsAre(mcp::Era::modern, mcp::Era::legacy));
-    call.era = mcp::Era::legacy;
+    EXPECT_THAT(agreed, ElementsAre(mcp::Era::modern, mcp::Era::legacy, mcp::Era::legacy));
+    mcp = FakeMcp::modern();
     EXPECT_EQ(client.text("echo", "{}", call), "done");
+    EXPECT_EQ(agreed.back(), mcp::Era::modern);
   }
 }
 
