@@ -54,6 +54,30 @@ for (const era of ['modern', 'legacy']) {
 
 const [V1, , MODERN] = CLIENTS;
 
+describe('somebody who takes their time to sign in', () => {
+  let story;
+  runningPrograms(async (programs) => (story = await startStory(programs, { limits: { calls_per_upstream: 1 } })));
+
+  test('UPC-05 keeps nobody else from the upstream', async () => {
+    const bo = await clientOf(V1, story.gateway, 'bo');
+    assert.equal(textOf(await bo.call('notes_whoami')), 'these are the notes of bo');
+    let decline;
+    const asked = new Promise((reached) => {
+      story.open = () => new Promise((answer) => {
+        decline = () => answer({ action: 'decline' });
+        reached();
+      });
+    });
+    const ada = await clientOf(V1, story.gateway, 'ada', { open: () => story.open() });
+    const waiting = ada.call('notes_whoami');
+    await asked;
+    assert.equal(textOf(await bo.call('notes_whoami')), 'these are the notes of bo');
+    decline();
+    assert.match(textOf(await waiting), /declined/);
+    await Promise.all([ada.close(), bo.close()]);
+  });
+});
+
 describe('somebody who is asked to sign in', () => {
   let story;
   runningPrograms(async (programs) => (story = await startStory(programs, { writeScope: 'write' })));
