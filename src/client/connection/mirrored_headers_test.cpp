@@ -9,7 +9,26 @@ namespace {
 
 using namespace test;
 
-using MirroredHeaders = test::ModernHttp;
+class MirroredHeaders : public test::ModernHttp {
+ protected:
+  // The tool `query`, whose parameter `region` has this type.
+  void list_query(std::string type = "string") {
+    mcp.on["tools/list"] = [type = std::move(type)](const FakeRequest& request) {
+      return test::result(
+          request,
+          fmt::format(
+              R"({{"tools":[{{"name":"query","inputSchema":{{"type":"object","properties":{{"region":{{"type":"{}","x-mcp-header":"Region"}}}}}}}}]}})",
+              type));
+    };
+  }
+  // It runs where that parameter is in its header.
+  void call_with_region() {
+    mcp.on["tools/call"] = [](const FakeRequest& request) {
+      if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
+      return test::result(request, test::text_result("mirrored"));
+    };
+  }
+};
 
 class FixedAuthorizer final : public Authorizer {
  public:
@@ -38,15 +57,8 @@ TEST_F(MirroredHeaders, MirrorsAnnotatedParametersAndDropsInvalidTools) {  // PR
 }
 
 TEST_F(MirroredHeaders, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
-  mcp.on["tools/list"] = [](const FakeRequest& request) {
-    return test::result(
-        request,
-        R"({"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]})");
-  };
-  mcp.on["tools/call"] = [](const FakeRequest& request) {
-    if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
-    return test::result(request, test::text_result("mirrored"));
-  };
+  list_query();
+  call_with_region();
   Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("query", R"({"region":"north"})"), "mirrored");
   EXPECT_EQ(server.count("tools/list"), 1U);
@@ -60,15 +72,8 @@ TEST_F(MirroredHeaders, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
 
 // PRO-17: a request that is sent at once, too, is sent twice at the most. The list is read as the caller.
 TEST_F(MirroredHeaders, RelistsAsTheCallerBeforeARequestIsSentOnceMore) {
-  mcp.on["tools/list"] = [](const FakeRequest& request) {
-    return test::result(
-        request,
-        R"({"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]})");
-  };
-  mcp.on["tools/call"] = [](const FakeRequest& request) {
-    if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
-    return test::result(request, test::text_result("mirrored"));
-  };
+  list_query();
+  call_with_region();
   Client client(io, server.url(), test::quick());
   RequestOptions call;
   call.inputs = Inputs::hand_back;
@@ -81,21 +86,14 @@ TEST_F(MirroredHeaders, RelistsAsTheCallerBeforeARequestIsSentOnceMore) {
 
 // PRO-17: nothing is sent by what is known, so that no refusal tells that the tool has changed.
 TEST_F(MirroredHeaders, ReadsTheListAgainWhereArgumentsDoNotFitWhatIsKnownOfATool) {
-  std::string type = "string";
-  mcp.on["tools/list"] = [&](const FakeRequest& request) {
-    return test::result(
-        request,
-        fmt::format(
-            R"({{"tools":[{{"name":"query","inputSchema":{{"type":"object","properties":{{"region":{{"type":"{}","x-mcp-header":"Region"}}}}}}}}]}})",
-            type));
-  };
+  list_query();
   Client client(io, server.url(), test::quick());
   ASSERT_TRUE(client.run(client.connection.list(mcp::Method::tools_list)));
   RequestOptions call;
   call.inputs = Inputs::hand_back;
   EXPECT_EQ(client.call("query", R"({"region":5})", call).error().kind(), ErrorKind::invalid);
   EXPECT_EQ(server.count("tools/list"), 2U);
-  type = "integer";
+  list_query("integer");
   EXPECT_EQ(client.text("query", R"({"region":5})", call), "done");
   EXPECT_EQ(server.last("tools/call").header("mcp-param-region"), "5");
   EXPECT_EQ(server.count("tools/list"), 3U);
@@ -103,11 +101,7 @@ TEST_F(MirroredHeaders, ReadsTheListAgainWhereArgumentsDoNotFitWhatIsKnownOfAToo
 
 // PRO-17: the caller knows the tool by an older list. Both ways of sending are used: as one request, and in rounds.
 TEST_F(MirroredHeaders, SendsAMirroredParameterOnceThoughTheCallerBringsItToo) {
-  mcp.on["tools/list"] = [](const FakeRequest& request) {
-    return test::result(
-        request,
-        R"({"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]})");
-  };
+  list_query();
   Client client(io, server.url(), test::quick());
   ASSERT_TRUE(client.run(client.connection.list(mcp::Method::tools_list)));
   for (const Inputs inputs : {Inputs::hand_back, Inputs::answer}) {
