@@ -1,4 +1,4 @@
-# A thin front: the work is in scripts/, and each script can be run on its own.
+# Most targets call a script in scripts/, which can also be run on its own.
 PREFIX ?= /usr/local
 
 .PHONY: build test test-full attack compat screenshots run bench profile fuzz lint format install clean help
@@ -7,13 +7,13 @@ build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-test: ## run all tests: lint, unit, integration, conformance, clients and servers of others, attack drills, installation
+test: ## run all tests: lint, unit, integration, conformance, third-party clients and servers, attack drills, installation
 	@scripts/test.sh
 
 test-full: ## make test, make attack and make compat in full, the thread sanitizer, single-era conformance, clang-tidy, and fuzzing
 	@scripts/test.sh full
 
-attack: build ## run the attack drills in full and print a table: tried, held, figures
+attack: build ## run the attack drills in full and print the results as a table
 	@scripts/setup.sh build npm
 	@scripts/attack.sh --full
 
@@ -25,7 +25,7 @@ bench: ## compare with nginx, the TypeScript SDK and another gateway; BENCH_ONLY
 	@scripts/setup.sh build bench npm
 	@scripts/bench.sh
 
-screenshots: build ## take pictures of every screen of the page into build/screenshots
+screenshots: build ## take screenshots of every screen of the page into build/screenshots
 	@scripts/setup.sh build test npm
 	@scripts/page.sh screenshots
 

@@ -1,5 +1,6 @@
-// What a token costs: at first sight, by algorithm; each time it is found again; and a DPoP proof, which costs a
-// signature each time. Resident memory per verified token is told on standard error with BENCH_MEMORY set.
+// Measures the cost of verifying a new token by algorithm, of finding a verified token again, and of checking a DPoP
+// proof, which takes a signature check each time. With BENCH_MEMORY set, prints the resident memory per verified token
+// to standard error.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -25,7 +26,7 @@ constexpr Clock::Wall kNow{std::chrono::hours(500'000)};
 constexpr std::int64_t kNowSeconds = 1'800'000'000;
 constexpr int kSubjects = 100'000;
 
-// As large as providers make them: about 1.1 KB of claims.
+// Returns about 1.1 KB of claims, as large as those of real providers.
 boost::json::object claims_of(int subject) {
   boost::json::array groups;
   for (int i = 0; i < 16; ++i)
@@ -97,7 +98,7 @@ void proof(benchmark::State& state, Algorithm algorithm) {
   }
 }
 
-// Hashing the token is what a connection does once.
+// Excludes hashing the token, which a connection does only once.
 void look_up(benchmark::State& state) {
   KeptByToken<int> kept(kSubjects);
   std::vector<json::Digest> tokens;

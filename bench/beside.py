@@ -1,6 +1,6 @@
-"""This build beside another one, such as that of an older commit: the same calls, in turn, by paired medians.
+"""Compares this build with another one, such as that of an older commit, by the same calls in turn.
 
-BENCH_BESIDE names the folder of the other programs; without it there is nothing to measure.
+BENCH_BESIDE is the folder of the other build's programs; without it nothing is measured.
 """
 import contextlib
 import os
@@ -35,7 +35,7 @@ def measure(bench):
 
 
 def _paired(name, samples):
-    """The median of the ratios of neighbours in time, which a slow drift does not move."""
+    """Returns the row of the median ratio of adjacent measurements, which a slow drift does not affect."""
     cpu = {label: [s["cpu_us"] for s in samples if s["server"] == label] for label in ("this", "other")}
     ratio = statistics.median(ours / theirs for ours, theirs in zip(cpu["this"], cpu["other"]))
     theirs = statistics.median(cpu["other"])

@@ -1,5 +1,5 @@
-// What the catalog costs: a refresh of one upstream of 100 tools, alone and among 1,000 such upstreams; a look-up, and
-// a page of a list. Resident memory per tool is told on standard error with BENCH_MEMORY set.
+// Measures the catalog: a refresh of one upstream of 100 tools, alone and among 1,000 such upstreams, a look-up, and a
+// page of a list. With BENCH_MEMORY set, prints the resident memory per tool to standard error.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -23,7 +23,8 @@ using namespace catalog;
 constexpr int kTools = 100;
 constexpr int kUpstreams = 1000;
 
-// A tool of about half a kilobyte. `version` changes its description, `renamed` the first of its names.
+// Returns tools of about half a kilobyte each. `version` is part of the descriptions and of the names of the first
+// `renamed` tools.
 std::vector<std::string> definitions(int version, int renamed) {
   std::vector<std::string> out;
   for (int i = 0; i < kTools; ++i) {
@@ -65,7 +66,7 @@ std::unique_ptr<Catalog> filled(int upstreams) {
 
 enum class Step { publish, build_and_publish };
 
-// `versions` take turns.
+// Publishes the `versions` in turn.
 void refresh(benchmark::State& state, Catalog& catalog, const std::vector<std::vector<std::string>>& versions,
              Step step) {
   const std::string name = upstream_name(0);
@@ -153,7 +154,7 @@ int main(int argc, char** argv) {
     bench::add((name + "/among 1000").c_str(),
                [&, step](benchmark::State& state) { refresh(state, *many, versions, step); });
   };
-  // Before anything is renamed.
+  // First, because the refreshes below rename tools.
   bench::add("find/alone", [&](benchmark::State& state) { find(state, *one, 1); });
   bench::add("find/among 1000", [&](benchmark::State& state) { find(state, *many, kUpstreams); });
   both("refresh, described anew", described, Step::build_and_publish);

@@ -1,4 +1,4 @@
-"""What a client of either era says, and a few requests by hand."""
+"""Messages and headers of clients of either era, and a few requests."""
 import http.client
 import json
 
@@ -13,7 +13,7 @@ SECRET = "bench"  # of the admin API
 
 
 def message(method, params, era=MODERN, meta=None):
-    """A request's bytes."""
+    """Returns the body of a request."""
     own = {**(META if era == MODERN else {}), **(meta or {})}
     params = {**params, "_meta": own} if own else params
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, separators=(",", ":")).encode()
@@ -37,7 +37,7 @@ def headers(method, name="", token="", era=MODERN, session=""):
 
 
 def post(server, path, body, sent):
-    """(response, its body)."""
+    """Returns the response and its body."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     try:
         connection.request("POST", path, body, sent)
@@ -48,7 +48,7 @@ def post(server, path, body, sent):
 
 
 def repeat(connection, what, calls):
-    """Sends a load that often over one connection, one after the other."""
+    """Sends a load `calls` times over one connection, one after the other."""
     for _ in range(calls):
         connection.request("POST", what.path, what.body, what.headers())
         answer = connection.getresponse()
@@ -58,13 +58,13 @@ def repeat(connection, what, calls):
 
 
 def events(body):
-    """The messages of a stream of events."""
+    """Returns the messages of an event stream."""
     data = (line[5:] for line in body.decode().splitlines() if line.startswith("data:"))
     return [json.loads(text) for text in data if text.strip()]
 
 
 def legacy_session(server, path="/mcp", token=""):
-    """The id of a new session of a legacy client."""
+    """Opens a session of a legacy client and returns its id."""
     hello = {"protocolVersion": LEGACY, "clientInfo": NAME, "capabilities": {}}
     sent = headers("initialize", token=token, era=LEGACY)
     response, body = post(server, path, message("initialize", hello, LEGACY), sent)

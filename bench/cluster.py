@@ -1,9 +1,9 @@
-"""What several processes that share a PostgreSQL cost, and how fast they are.
+"""Measures processes that share a PostgreSQL.
 
-A call must not notice it: by instructions, with `[cluster]` beside without. Registrations are what is written: per
-second through PostgreSQL with fsync on, beside SQLite and beside pgbench, which inserts rows of the same width into tables
-of the same shape and does nothing else. And how soon a client of one process hears of a change that another one
-acknowledged.
+- Instructions of a call with and without `[cluster]`, which must be almost the same.
+- Registrations per second through PostgreSQL with fsync on, compared with SQLite, and with pgbench, which inserts rows
+  of the same width into tables of the same shape and does nothing else.
+- How soon a client of one process receives a change that another process acknowledged.
 """
 import contextlib
 import functools
@@ -31,7 +31,7 @@ CLUSTER = "[cluster]\n"
 
 
 def shared(database):
-    """The environment of a process of a cluster."""
+    """Returns the environment of a process of a cluster."""
     return {"PROTEUS_STORE": database.url, "PROTEUS_PEPPER": "a pepper that is long enough for the bench"}
 
 
@@ -59,7 +59,7 @@ def measure_call(bench):
     ]
 
 
-# The rows that a registration writes, in tables like ours; the feed is what others read.
+# The rows that a registration writes, in tables like ours, without the feed.
 TABLES = """
 CREATE SCHEMA bare;
 CREATE TABLE bare.sessions (id bytea PRIMARY KEY, user_id bytea NOT NULL, secrets bytea, context bytea NOT NULL,
@@ -89,7 +89,7 @@ SELECT avg(length(secrets))::int FROM proteus.session_tools;
 
 
 def measure_registrations(bench):
-    """Taken in turn: one through SQLite, one through PostgreSQL, one of bare inserts."""
+    """Measures in turn: registrations through PostgreSQL, registrations through SQLite, and bare inserts."""
     url = "http://127.0.0.1:9/"
     body = bench.folder / "registration.json"
     whole = sessions.registration("NUMBER", url, 0)
@@ -125,7 +125,7 @@ def measure_registrations(bench):
 
 
 def _register_embedded(bench, body, writers, prefix):
-    """With a gateway of its own: in all runs together there would be more sessions than one allows."""
+    """Starts a new gateway, because the sessions of all runs together exceed the limit of one gateway."""
     with servers.gateway(bench, bench.server_core, "") as server:
         _register(bench, server, body, 4, "warm-", 1)
         return _register(bench, server, body, writers, prefix, None)
@@ -154,7 +154,7 @@ def _insert(bench, database, script, writers):
 
 
 def measure_announcements(bench):
-    """From the answer of one process to the notification at a stream of another."""
+    """Measures the time from a request at one process, and from its answer, to the notification at another process."""
     name = "from the answer of one process to list-changed at another"
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(postgres.Postgres(bench, None))
@@ -167,7 +167,7 @@ def measure_announcements(bench):
         address = f"http://127.0.0.1:{upstream.port}/mcp"
         admin.post("/admin/upstreams", {"name": "up", "url": address, "fail_fast_on_startup": False})
 
-        # What the lists show changes at once, without asking the upstream: the names begin otherwise.
+        # A new prefix changes all names at once, without a request to the upstream.
         def rename(number):
             admin.send("PATCH", "/admin/upstreams/up", {"prefix": f"p{number}_"})
 
@@ -183,7 +183,7 @@ def measure_announcements(bench):
 
 
 def _announced(told, act, number):
-    """Milliseconds to the notification. It may come before the answer, which waits until all processes know."""
+    """Returns milliseconds to the notification, which may arrive before the answer: that waits for all processes."""
     listener.pause()
     begin = time.monotonic()
     act(number)

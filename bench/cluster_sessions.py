@@ -1,5 +1,8 @@
-"""A legacy session in a cluster: what a call costs at its process and at another one, beside one without a cluster; what
-Redis is asked for it; and how soon a stream goes on elsewhere when its process is killed.
+"""Measures legacy sessions in a cluster.
+
+- The cost of a call at the session's process and at another process, compared with a gateway without a cluster.
+- The Redis commands of a call.
+- How soon a stream resumes at another process after its process was killed.
 """
 import contextlib
 import functools
@@ -19,16 +22,16 @@ import table
 
 OWNER_AT_MOST = 1.02
 ELSEWHERE_AT_MOST = 2.2
-CALLS = 1000  # for which commands of Redis are counted
+CALLS = 1000  # while Redis commands are counted
 KILLS = 40
-SETTLE = 1  # seconds, until what was sent to Redis is there
-RETRY = 0.05  # seconds, until a client that was refused tries again
+SETTLE = 1  # seconds until Redis has received everything
+RETRY = 0.05  # seconds before a refused client retries
 PATIENCE = 30
 MEMBER = '[cluster]\npeer_listen = "127.0.0.1:0"\n'
 
 
 class Together:
-    """Two processes that one request keeps busy: it reaches the first one."""
+    """Two processes that both work on one request, which is sent to the first."""
 
     def __init__(self, first, second):
         self.name, self.port, self.servers = first.name, first.port, (first, second)
@@ -42,7 +45,7 @@ class Together:
 
 
 class Surroundings:
-    """A database, a Redis and an upstream, and ways to start a process there."""
+    """A database, a Redis, an upstream, and functions that start a gateway with them."""
 
     def __init__(self, bench, stack):
         database = stack.enter_context(postgres.Postgres(bench, bench.load_core))
@@ -90,7 +93,7 @@ def _call(session, tool="bench_1k", **more):
 
 
 class _Begun:
-    """The load of a client whose session begins with the server that it is put on."""
+    """Starts a server and opens a session there. Is also the load, whose calls belong to that session."""
 
     def __init__(self, start):
         self.start = start
@@ -112,7 +115,7 @@ def _instructions(bench, start):
 
 
 def measure_commands(bench):
-    """Commands of Redis for one call, by its own count."""
+    """Measures the Redis commands of one call, as Redis counts them."""
     rows = []
     with contextlib.ExitStack() as stack:
         around = Surroundings(bench, stack)
@@ -127,7 +130,7 @@ def measure_commands(bench):
         }
         for case, (server, what) in cases.items():
             name = f"commands of Redis for a call {case}"
-            events = len(client.events(load.answer_of(server, what)))  # the first one begins the session at the upstream
+            events = len(client.events(load.answer_of(server, what)))  # this call opens the session at the upstream
             counted = _commands(around.redis, server, what)
             bench.keep(name, {"calls": CALLS, "events of each": events, "commands": counted})
             made = sum(counted.values()) / CALLS
@@ -136,7 +139,7 @@ def measure_commands(bench):
 
 
 def _commands(redis, server, what):
-    time.sleep(SETTLE)  # nobody waits for what is sent to Redis
+    time.sleep(SETTLE)  # the gateway does not wait for Redis
     before = redis.commands()
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     client.repeat(connection, what, CALLS)
@@ -146,10 +149,10 @@ def _commands(redis, server, what):
 
 
 def measure_resumption(bench):
-    """From SIGKILL, and from the first try of the client, to the first event that it missed.
+    """Measures the time from SIGKILL, and from the client's first attempt, to the first event that the client missed.
 
-    A client calls, and goes away with the first event of the answer. The rest is kept. Its process is killed, and the
-    client comes back at once, at another process, again and again, until it is served.
+    A client sends a call and disconnects after the first event of the answer. The gateway keeps the other events. Its
+    process is killed, and the client retries at another process until it is served.
     """
     samples = []
     with contextlib.ExitStack() as stack:
@@ -175,9 +178,9 @@ def measure_resumption(bench):
 def _resume(redis, stays, killed):
     session = client.legacy_session(killed)
     last = _first_event(killed, _call(session, "bench_progress", meta={"progressToken": 1}))
-    # What begins the stream, the progress and the answer.
+    # The first event of the stream, the progress and the answer.
     _until(lambda: any(count >= 3 for count in redis.kept().values()), "the events are not kept")
-    time.sleep(random.random())  # the kill may come at any moment between two signs of life
+    time.sleep(random.random())  # so that the kill falls anywhere between two heartbeats
     began = time.monotonic()
     killed.process.kill()
     killed.process.wait()
@@ -205,7 +208,7 @@ def _resume(redis, stays, killed):
 
 
 def _first_event(server, what):
-    """The id of the first event of an answer, of which no more is read."""
+    """Sends a load, and returns the id of the first event of the answer. Disconnects without reading more."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request("POST", what.path, what.body, what.headers())
     answer = connection.getresponse()

@@ -1,9 +1,9 @@
-"""The list of a gateway in a context, against the same list without one."""
+"""Compares a list in a context with the same list without a context."""
 import load
 import servers
 import table
 
-# Some tools are described for the context; all of them go through it.
+# The context changes the descriptions of some tools, but processes all of them.
 CONTEXT = """
 [contexts.bench]
 schemas = ["some"]

@@ -1,4 +1,4 @@
-"""Datasets: what a workup costs beside its statements alone, and how soon a client hears of a dataset."""
+"""Compares a workup with its bare SQL statements, and measures how soon a client is notified of a dataset."""
 import os
 import statistics
 import subprocess
@@ -32,7 +32,7 @@ def measure_workup(bench):
 
 
 def measure_connecting(bench):
-    """The company of the quickstart, ratified; connected and disconnected in turn."""
+    """Connects and disconnects the quickstart's company in turn, after ratifying it."""
     home = bench.place("datasets")
     database = home / "company.db"
     subprocess.run([sys.executable, QUICKSTART / "company.py", "--out", database], check=True, capture_output=True)
@@ -60,7 +60,7 @@ def measure_connecting(bench):
 
 
 def _act(admin, told, what, heard):
-    """Milliseconds to the answer; appends those to the notification, both from the beginning."""
+    """Returns the milliseconds from the request to the answer; appends those from the request to the notification."""
     listener.pause()
     begin = time.monotonic()
     admin.post(f"/admin/datasets/acme/{what}")

@@ -1,5 +1,5 @@
-// What the envelope costs on the request path: scan, decode, splice, and the frame of a result. `tree` is what the
-// scan spares: the same bytes parsed into a tree.
+// Measures the envelope on the request path: scan, decode, splice, and the frame of a result. `tree`, which parses the
+// same bytes into a tree, is the work that the scan avoids.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@
 namespace proteus {
 namespace {
 
-// A call as a modern client writes it: metadata, a name, a text, and structured arguments that fill it up to `bytes`.
+// Returns a call as a modern client writes it: metadata, a name, a text, and structured arguments up to `bytes` in all.
 std::string tools_call(std::size_t bytes) {
   std::string text =
       R"({"jsonrpc":"2.0","id":4711,"method":"tools/call","params":{"name":"banking_list_transactions","_meta":{)"

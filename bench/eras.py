@@ -1,4 +1,4 @@
-"""A plain call across the eras, beside the calls within one: that of the same client, and that to the same upstream."""
+"""Compares calls across the eras with calls of the same client, and calls to the same upstream, within one era."""
 import contextlib
 
 import client

@@ -1,6 +1,6 @@
-"""Calls and lists through the gateway: a cached upstream with a prefix, a bearer token, metrics, one thread.
+"""Measures calls and lists through the gateway: a cached upstream with a prefix, a bearer token, metrics, one thread.
 
-The proxy under test is alone on its core; the upstream and the load generator share the other.
+The proxy under test has a core to itself; the upstream and the load generator share the other.
 """
 import contextlib
 
@@ -18,7 +18,7 @@ DIRECT = 'refresh_strategy = "direct_proxy"'
 
 
 def through(bench, upstream, *more, name="proteus", before="", programs=None, wrapped=(), environment=None):
-    """A gateway before that upstream, whose tools begin with `up_`; `before` are sections of others.
+    """Starts a gateway before an upstream, whose tools begin with `up_`. `before` holds further configuration sections.
 
     `programs` is the folder of another build, and `wrapped` a command that runs the gateway.
     """
@@ -67,7 +67,7 @@ def measure_list(bench):
 
 
 def measure_strategies(bench):
-    """Cached beside direct: a call, and a list."""
+    """Compares cached with direct_proxy, by a call and a list."""
     rows = []
     with contextlib.ExitStack() as stack:
         options = ("--bench", "--tools", load.TOOLS)
@@ -83,7 +83,7 @@ def measure_strategies(bench):
         for name, what in loads.items():
             medians = load.in_turn(bench, name, {label: (server, what) for label, server in gateways.items()})
             rows += table.compared(name, medians, "cached", "direct_proxy")
-        # Its tools have no prefix, so that only lists tell whose `up_bench_1k` is.
+        # This upstream's tools have no prefix, so that only the lists show which upstream has `up_bench_1k`.
         other = servers.upstream("other", upstream.port, 'prefix = ""', DIRECT)
         gateways["several"] = stack.enter_context(through(bench, upstream, DIRECT, name="several", before=other))
         name = "tools/call, 1 KB, direct_proxy, routed by lists"
@@ -94,7 +94,7 @@ def measure_strategies(bench):
 
 
 def measure_npm(bench):
-    """Beside mcp-proxy from npm, each with the same program on standard streams, in the modern era throughout."""
+    """Compares with mcp-proxy from npm: both run the same program on standard streams, all in the modern era."""
     name = "tools/call through a gateway to a program"
     program = servers.program("everything-server")
     command = ["taskset", "-c", str(bench.load_core), str(program), "--stdio", "--bench", "--era", "modern"]

@@ -1,7 +1,7 @@
-"""A call to an upstream that has a grant for each user beside one to an upstream with a static token.
+"""Compares calls to an upstream with a grant for each user with calls to an upstream with a static token.
 
-The same caller, whose token is exchanged at its issuer for one that the upstream takes; from then on the gateway finds
-the grant of this caller for each call. The static token is as long.
+The caller is the same. Its token is exchanged once at its issuer for an upstream token; from then on the gateway looks
+up the caller's grant for each call. The static token has the same length.
 """
 import contextlib
 import functools

@@ -1,7 +1,7 @@
-"""A call with a token of an identity provider beside one with a static token, through the same gateway.
+"""Compares a call with a token of an identity provider with a call with a static token, through the same gateway.
 
-The issuer is a key made by the openssl program and a server of one file; the gateway verifies the token at first sight
-and finds it by its hash from then on.
+The issuer is a key made by the openssl program and a small server. The gateway verifies a new token once, and from then
+on finds it by its hash.
 """
 import base64
 import contextlib
@@ -22,7 +22,7 @@ import table
 ROUNDS = 21
 AT_MOST = 1.03
 MORE_INSTRUCTIONS = 1.01
-SIZE = 1200  # bytes of a token, as those of large providers have
+SIZE = 1200  # bytes of a token, as issued by large providers
 EXCHANGED = "exchanged-" + "x" * (SIZE - 10)
 
 
@@ -65,7 +65,7 @@ def _text(data):
 
 
 class Issuer:
-    """Signs tokens with RS256, and serves its key; whoever asks for a token in exchange gets `EXCHANGED`."""
+    """An issuer that signs tokens with RS256 and serves its key. Its token endpoint always returns `EXCHANGED`."""
 
     def __init__(self, folder):
         self.key = folder / "key.pem"

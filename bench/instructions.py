@@ -1,4 +1,4 @@
-"""Instructions of one call, counted by valgrind as the difference of two runs of a gateway."""
+"""Counts the instructions of one call with valgrind."""
 import http.client
 import pathlib
 import re
@@ -16,7 +16,10 @@ IDLE_SECONDS = 10
 
 
 def of_call(bench, start, what):
-    """`start` starts a gateway, given `programs` and `wrapped`. None where there is no valgrind."""
+    """Returns the instructions of one call, counted as the difference of two runs; None without valgrind.
+
+    `start` starts a gateway, given `programs` and `wrapped`.
+    """
     if not shutil.which("valgrind"):
         return None
     few, many = (_total(bench, start, what, calls) for calls in (FEW, MANY))
@@ -24,10 +27,10 @@ def of_call(bench, start, what):
 
 
 def of_calls_and_idling(bench, start, what):
-    """The instructions of a `call`, and those of an `idle` second, which a call of that length does not count.
+    """Returns the instructions of a `call` and of an `idle` second; those of idling are not part of the call's.
 
-    Counted by callgrind between two moments of one run, so that a start, which is never the same twice, is not in it:
-    exact enough for fractions of a percent. None where there is no valgrind.
+    Callgrind counts within one run, which excludes the start-up, whose count differs from run to run. This is exact
+    enough for fractions of a percent. Returns None without valgrind.
     """
     if not shutil.which("callgrind_control"):
         return None
@@ -47,7 +50,7 @@ def of_calls_and_idling(bench, start, what):
 
 
 def _between(server, dumps, act):
-    """What a server executes while something is done."""
+    """Returns the instructions that a server executes during `act`, and the seconds that `act` takes."""
     _control(server, "--zero")
     began = time.monotonic()
     act()
@@ -73,7 +76,7 @@ def _total(bench, start, what, calls):
 
 
 def _without_symbols(bench):
-    """A folder with the gateway as valgrind can read it: it does not know our compiler's debug information."""
+    """Returns a folder with the gateway without debug information, because valgrind cannot read our compiler's."""
     folder = bench.folder / "without-symbols"
     folder.mkdir(exist_ok=True)
     subprocess.run(["strip", "-g", "-o", folder / "proteus", servers.program("proteus")], check=True)

@@ -1,4 +1,4 @@
-"""One client that listens for changes of the list of tools."""
+"""A client that listens for changes of the list of tools."""
 import http.client
 import socket
 import threading
@@ -13,13 +13,13 @@ PATIENCE = 10
 
 
 class Listener:
-    """Use with `with`; `heard` waits for the next notification."""
+    """A context manager; `heard` waits for the next notification."""
 
     def __init__(self, server, token=""):
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         body = client.message(LISTEN, WANTED)
         self.connection.request("POST", "/mcp", body, client.headers(LISTEN, token=token))
-        self.socket = self.connection.sock  # the response keeps it open, whatever becomes of the connection
+        self.socket = self.connection.sock  # for `__exit__`: http.client may drop its reference
         self.events = self.connection.getresponse()
         if self.events.status != 200:
             raise RuntimeError(f"{server.name}: no stream: HTTP {self.events.status}: {self.events.read()[:300]!r}")
@@ -34,12 +34,12 @@ class Listener:
                     self.times.append(time.monotonic())
                     self.wake.release()
         except (AttributeError, OSError, ValueError):
-            return  # closed from outside, which Python's own client does not expect of itself
+            return  # `__exit__` has closed the socket, which http.client does not expect
 
     def heard(self):
-        """When it heard of the change that is waited for."""
+        """Waits for the next notification and returns the time of the latest."""
         if not self.wake.acquire(timeout=PATIENCE):
-            raise RuntimeError("a client was not told of a change")
+            raise RuntimeError("a client was not notified of a change")
         return self.times[-1]
 
     def __enter__(self):
@@ -51,11 +51,11 @@ class Listener:
 
 
 def pause():
-    time.sleep(0.25)  # beyond the debounce window, within which changes are one
+    time.sleep(0.25)  # longer than the debounce window, which merges changes
 
 
 def latencies(listener, act, count):
-    """Milliseconds from the answer of `act(number)` to the notification."""
+    """Returns the milliseconds from the answer of each `act(number)` to the notification."""
     samples = []
     for number in range(count):
         pause()

@@ -1,6 +1,6 @@
--- The requests of one client, the same bytes every time: without a request() function wrk builds them once.
--- BENCH_BODY names the file with the body, BENCH_HEADERS that with a header on each line. BENCH_IDS is how many ids
--- take turns, for clients with a session, in which no two requests may have the same one at a time.
+-- Sends the same request every time: without a request() function, wrk builds it once. BENCH_BODY is the file with the
+-- body, BENCH_HEADERS the file with one header per line. BENCH_IDS is the number of request ids that take turns; more
+-- than one is needed for sessions, where concurrent requests must have different ids.
 local body = assert(io.open(os.getenv("BENCH_BODY"), "rb"))
 wrk.method = "POST"
 wrk.body = body:read("*a")

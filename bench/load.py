@@ -1,4 +1,4 @@
-"""Loads, and how they are put on servers: by wrk, in turn, so that a drift of the machine favours nobody."""
+"""Loads, and their measurement with wrk: servers take turns, so that a drift of the machine favours none of them."""
 import json
 import os
 import resource
@@ -11,7 +11,7 @@ import servers
 
 CONNECTIONS = 16
 TOOLS = 1000
-LONGEST = 30  # seconds, for a server that answers nothing in less
+LONGEST = 30  # seconds, for a server that needs this long for its first answer
 LOREM = "the quick brown fox jumps over the lazy dog, "
 
 
@@ -20,7 +20,7 @@ def text(size):
 
 
 class Load:
-    """One kind of request: what is sent, and what a right answer has."""
+    """One kind of request, and the check of its answer."""
 
     def __init__(self, method, name="", params=None, check=None, **more):
         self.method = method
@@ -39,7 +39,7 @@ class Load:
 
 
 def call(name="bench_1k", size=1000, **more):
-    """A call that is answered with its own text."""
+    """Returns the load of a call whose answer repeats its text."""
 
     def echoes(result):
         answered = result["content"][0]["text"]
@@ -57,7 +57,7 @@ def listing(tools=TOOLS, **more):
 
 
 def answer_of(server, load):
-    """One answer's body, after making sure that it is right."""
+    """Sends one request and returns the body of the answer. Raises if the answer is wrong."""
     response, body = client.post(server, load.path, load.body, load.headers())
     where = f"{server.name}, {load.method} {load.name}"
     if response.status != 200:
@@ -76,8 +76,8 @@ def answer_of(server, load):
 
 
 def run(bench, server, load, seconds=None):
-    """One measurement: throughput, and CPU time per request of the server and of the load generator."""
-    seconds = max(1, round(seconds or bench.seconds))  # wrk knows whole seconds only
+    """Takes one measurement: throughput, and CPU time per request of the server and of the load generator."""
+    seconds = max(1, round(seconds or bench.seconds))  # wrk accepts only whole seconds
     body = bench.folder / "body.json"
     body.write_bytes(load.body)
     sent = bench.folder / "headers.txt"
@@ -107,7 +107,7 @@ def run(bench, server, load, seconds=None):
 
 
 def in_turn(bench, name, pairs, rounds=None):
-    """Measures pairs of a server and a load, by their labels, and gives the medians by label."""
+    """Measures labelled pairs of a server and a load in turn, and returns the medians by label."""
     sizes = {label: len(answer_of(server, load)) for label, (server, load) in pairs.items()}
     for server, load in pairs.values():
         run(bench, server, load, 1)
@@ -116,7 +116,7 @@ def in_turn(bench, name, pairs, rounds=None):
         turn = list(pairs.items())
         for label, (server, load) in turn if number % 2 == 0 else reversed(turn):
             sample = run(bench, server, load)
-            # wrk looks at the status only, and an error of the protocol is an answer, too.
+            # wrk checks only the status, but a JSON-RPC error may have status 200.
             if sample["bytes"] < sample["requests"] * sizes[label]:
                 raise RuntimeError(f"{label}, {name}: answers shorter than the right one")
             samples[label].append(sample)

@@ -1,4 +1,4 @@
-"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner, the catalog, tokens, search."""
+"""Runs the Google Benchmark programs, whose benchmarks are named <what>/<case>."""
 import collections
 import json
 import os
@@ -26,7 +26,7 @@ def program(name):
 
 
 def run(bench, name, *options, environment=None):
-    """(medians by benchmark, everything that it wrote)."""
+    """Runs a program and returns the medians by benchmark, and its whole output."""
     command = ["taskset", "-c", str(bench.server_core), program(name), "--benchmark_format=json"]
     command += [f"--benchmark_min_time={bench.seconds / 40:g}", f"--benchmark_repetitions={REPETITIONS}"]
     command += ["--benchmark_report_aggregates_only=true", *options]
@@ -42,7 +42,7 @@ def run(bench, name, *options, environment=None):
 
 
 def measure_envelope(bench):
-    """`tree/<case>`, a parse of the same bytes into a tree, is the baseline of every other benchmark of that case."""
+    """Measures the envelope. `tree/<case>`, which parses the same bytes into a tree, is the baseline of each case."""
     times, raw = run(bench, "envelope_bench")
     counts = {name: _instructions(program("envelope_bench"), name) for name in times}
     bench.keep("envelope", {**raw, "instructions": counts})
@@ -63,8 +63,8 @@ def measure_envelope(bench):
 
 
 def measure_catalog(bench):
-    """Refreshing one upstream of 100 tools, alone and among 1,000 of them; and what a tool holds."""
-    # `publish` alone takes long, for what it builds beside.
+    """Measures a refresh of one upstream of 100 tools, alone and among 1,000 others, and the memory per tool."""
+    # Leaves out `publish`, which spends most of its time on untimed preparation.
     times, raw = run(bench, "catalog_bench", "--benchmark_filter=-^publish", environment={"BENCH_MEMORY": "1"})
     bench.keep("catalog", raw)
     rows = []
@@ -81,13 +81,13 @@ def measure_catalog(bench):
             rows.append(table.row(label, time.cpu / 1e3, unit="µs"))
     memory = re.search(r"memory per tool: (\d+) bytes, of which its text (\d+)", raw["said"])
     if not memory:
-        raise RuntimeError(f"catalog_bench says nothing about memory: {raw['said'][-300:]}")
+        raise RuntimeError(f"catalog_bench reports no memory: {raw['said'][-300:]}")
     label = "catalog of 100,000 tools: resident memory per tool"
     return [*rows, table.row(label, int(memory[1]), int(memory[2]), "its text", "bytes")]
 
 
 def measure_tokens(bench):
-    """A token at first sight, by algorithm; found again; and a DPoP proof. What a verified token holds."""
+    """Measures new tokens by algorithm, tokens found again, DPoP proofs, and the memory of a verified token."""
     times, raw = run(bench, "auth_bench", environment={"BENCH_MEMORY": "1"})
     bench.keep("tokens", raw)
     labels = {"first sight": "token at first sight", "proof": "DPoP proof", "look-up": "token found again, among"}
@@ -97,17 +97,17 @@ def measure_tokens(bench):
         rows.append(table.row(f"{labels[what]} {case}", time.cpu / 1e3, unit="µs"))
     memory = re.search(r"memory per verified token: (\d+) bytes, of a token of (\d+)", raw["said"])
     if not memory:
-        raise RuntimeError(f"auth_bench says nothing about memory: {raw['said'][-300:]}")
+        raise RuntimeError(f"auth_bench reports no memory: {raw['said'][-300:]}")
     label = "100,000 verified tokens: resident memory of one"
     return [*rows, table.row(label, int(memory[1]), int(memory[2]), "the token", "bytes")]
 
 
-GOALS = {10_000: (250, 1000), 100_000: (3000, None)}  # µs: the median, and what 99 of 100 searches take at most
+GOALS = {10_000: (250, 1000), 100_000: (3000, None)}  # µs: median and 99th percentile
 TOOL_BYTES = 600
 
 
 def measure_search(bench):
-    """SRC-11: a search among tools of upstreams that have a hundred each; what an index holds; what a refresh costs the next."""
+    """SRC-11: measures searches among upstreams of 100 tools each, the memory of indexes, and the cost of a refresh."""
     times, raw = run(bench, "search_bench", environment={"BENCH_MEMORY": "1", "BENCH_LATENCY": "1"})
     bench.keep("search", raw)
     rows = []
@@ -122,12 +122,12 @@ def measure_search(bench):
     rows.append(table.row(label, among.cpu / 1e3, alone.cpu / 1e3, "among no others", "µs"))
     memory = re.search(r"index memory per tool: (\d+) bytes", raw["said"])
     if not memory or len(rows) != 7:
-        raise RuntimeError(f"search_bench says too little: {raw['said'][-300:]}")
+        raise RuntimeError(f"search_bench reports too little: {raw['said'][-300:]}")
     return [*rows, table.row("search: index per tool", int(memory[1]), TOOL_BYTES, "the goal", "bytes", at_most=1.0)]
 
 
 def measure_search_quality(bench):
-    """SRC-11: how far up search finds what queries are about, among real tools, beside plain BM25 over name and description."""
+    """SRC-11: compares the ranking of real tools with plain BM25 over name and description."""
     command = [program("search_quality"), servers.ROOT / "bench/search"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     bench.keep("search quality", {"said": text})
@@ -140,7 +140,7 @@ def measure_search_quality(bench):
 
 
 def _instructions(path, name):
-    """Per iteration, counted by valgrind as the difference of two runs; None where that is not possible."""
+    """Returns the instructions of one iteration, counted by valgrind as the difference of two runs; None on failure."""
     if not shutil.which("valgrind"):
         return None
     few, many = _total(path, name, FEW), _total(path, name, MANY)
@@ -151,7 +151,7 @@ def _instructions(path, name):
 
 def _total(path, name, iterations):
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    # Not re.escape, which also escapes spaces; the program's expressions know no such escape.
+    # Not re.escape, which also escapes spaces: Google Benchmark does not accept that escape.
     pattern = re.sub(r"([.*+?^${}()|\[\]\\])", r"\\\1", name)
     command += [path, f"--benchmark_filter=^{pattern}(/iterations:[0-9]+)?$"]
     environment = {**os.environ, "BENCH_ITERATIONS": str(iterations)}

@@ -1,5 +1,5 @@
-// Answers every request with the same kilobyte of JSON, to compare the server alone with others. bench/net_echo.sh
-// measures it against nginx.
+// Answers every request with the same kilobyte of JSON, to measure the HTTP server without the protocol.
+// bench/net_echo.sh compares it with nginx.
 
 #include <csignal>
 #include <cstdlib>

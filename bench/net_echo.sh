@@ -1,6 +1,6 @@
 #!/bin/bash
-# CPU time per request of the HTTP server alone, beside nginx answering the same kilobyte. Needs nginx and wrk; the
-# servers get one core, the load another.
+# Compares the CPU time per request of our HTTP server with nginx answering the same kilobyte. Needs nginx and wrk. The
+# servers share one core, the load generator has another.
 #
 #   bench/net_echo.sh build/release/bin/net_echo [seconds] [connections]
 set -euo pipefail

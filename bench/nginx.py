@@ -1,4 +1,4 @@
-"""nginx with one worker: answering with fixed bytes, or passing requests on."""
+"""nginx with one worker, which answers with fixed bytes or forwards requests."""
 import os
 import pwd
 import shutil
@@ -42,32 +42,32 @@ UPSTREAM = """upstream backend {{
     keepalive_requests 1000000000;
     keepalive_timeout 1h;
   }}"""
-# The name of the upstream block is no name that a server on loopback is known by.
+# By default, Host would be the name of the upstream block, which servers on loopback do not accept.
 HEADERS = 'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;'
-# A whole request in one read, of up to 64 KB in few; without these nginx reads a call of 1 KB in two.
+# Lets nginx read a request at once, or in few reads up to 64 KB. With its defaults it reads a call of 1 KB in two.
 LARGE_BUFFERS = "client_header_buffer_size 4k; client_body_buffer_size 128k;"
-# As many as an answer of 64 KB needs: without them nginx writes the rest into a file.
+# Enough for an answer of 64 KB, which nginx would otherwise write to a file in part.
 WHOLE_ANSWERS = " proxy_buffers 8 32k;"
 AS_IT_COMES = " proxy_buffering off;"
 
-# A longer parameter does not fit into nginx's configuration; a file serves the rest, and costs it one sendfile.
+# nginx's configuration does not accept a longer parameter. Longer answers are served from a file, with one sendfile.
 LONGEST_RETURN = 3000
 
 
 def fixed(bench, core, answer, name="nginx", buffers=LARGE_BUFFERS):
-    """nginx, answering every POST with the bytes of `answer`."""
+    """Starts an nginx that answers every POST with the bytes of `answer`."""
     folder = bench.place(name)
     text = answer.decode()
     if len(answer) <= LONGEST_RETURN and not set("'\\$") & set(text):
         return _start(name, folder, core, "", f"return 200 '{text}';", buffers)
     (folder / "answer.json").write_bytes(answer)
-    # A file is not served to a POST, but the answer to that error may be the file.
+    # nginx rejects a POST to a file, but the error page of that rejection may be the file.
     how = f"error_page 405 =200 /answer.json; try_files /answer.json =404; root {folder};"
     return _start(name, folder, core, "", how, buffers)
 
 
 def proxy(bench, core, backend, streams=False):
-    """nginx, passing every request on to the back end; `streams` has it pass on events as they come."""
+    """Starts an nginx that forwards every request to the back end; with `streams` it does not buffer answers."""
     how = HEADERS + " proxy_pass http://backend;" + (AS_IT_COMES if streams else WHOLE_ANSWERS)
     outside = UPSTREAM.format(port=backend.port)
     return _start("nginx proxy_pass", bench.place("nginx"), core, outside, how)

@@ -1,4 +1,4 @@
-"""Programs that the servers which are measured need beside them."""
+"""Base class for the auxiliary servers that measured servers need."""
 import subprocess
 import time
 
@@ -6,7 +6,7 @@ START_SECONDS = 20
 
 
 class OwnServer:
-    """Use with `with`. Who is one begins, says when it is ready, and how it ends."""
+    """A context manager that runs a server. Subclasses call `begin`, and define `is_ready` and `stop`."""
 
     def begin(self, name, command, log, **more):
         self.log = open(log, "wb")

@@ -1,4 +1,4 @@
-"""Our server alone, beside nginx sending the same bytes and the TypeScript SDK v2 doing the same work."""
+"""Compares our server with nginx sending the same bytes, and with the TypeScript SDK v2 doing the same work."""
 import contextlib
 
 import load
@@ -24,10 +24,10 @@ def _measure(bench, name, what, tools, targets):
         core = bench.server_core
         ours = stack.enter_context(servers.everything(bench, core, "--bench", "--tools", tools))
         answer = load.answer_of(ours, what)
-        # Nothing may be left for nginx to do but to send our own bytes.
+        # nginx must do nothing except send the bytes of our answer.
         theirs = stack.enter_context(nginx.fixed(bench, core, answer))
         if load.answer_of(theirs, what) != answer:
-            raise RuntimeError(f"nginx, {name}: not the same bytes")
+            raise RuntimeError(f"nginx, {name} does not send the same bytes")
         shipped = stack.enter_context(nginx.fixed(bench, core, answer, AS_SHIPPED, buffers=""))
         sdk = stack.enter_context(servers.typescript(bench, core, tools))
         medians = load.in_turn(bench, name, {server.name: (server, what) for server in (ours, theirs, shipped, sdk)})

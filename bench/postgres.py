@@ -1,4 +1,4 @@
-"""A PostgreSQL of its own, on a socket, that forgets nothing it acknowledged: with its usual settings, fsync on."""
+"""A private PostgreSQL on a socket. It has the default durability settings: fsync is on."""
 import os
 import pathlib
 import pwd
@@ -10,7 +10,7 @@ PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
 
 
 class Postgres(own_server.OwnServer):
-    """It refuses to run as root, so there it runs as its own user."""
+    """A PostgreSQL server. Runs as the user postgres if we are root, because it refuses to run as root."""
 
     def __init__(self, bench, core):
         if not (PROGRAMS / "postgres").exists():
@@ -39,7 +39,7 @@ class Postgres(own_server.OwnServer):
         return f"postgresql://postgres@/postgres?host={self.folder}"
 
     def run(self, program, *arguments, core=None, given=None):
-        """The output of one of its programs."""
+        """Runs one of PostgreSQL's programs and returns its output."""
         pinned = ["taskset", "-c", str(core)] if core is not None else []
         command = [*pinned, *self.as_user, str(PROGRAMS / program), *map(str, arguments)]
         ran = subprocess.run(command, cwd="/", input=given, capture_output=True, text=True, check=True)
@@ -51,7 +51,7 @@ class Postgres(own_server.OwnServer):
     def stop(self):
         self.process.terminate()
         try:
-            self.process.send_signal(2)  # without waiting for those who are connected
+            self.process.send_signal(2)  # a fast shutdown, which does not wait for clients
             self.process.wait(timeout=own_server.START_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()

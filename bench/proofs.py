@@ -1,7 +1,7 @@
-"""A call whose token is bound to a key, and that proves each time that it has the key (DPoP, RFC 9449).
+"""Measures calls whose token is bound to a key and that prove possession of the key each time (DPoP, RFC 9449).
 
-Each proof is good for one request, so they are made beforehand by the openssl program, and the calls are made one after
-the other over one connection, in turn with those that need no proof.
+Each proof is valid for one request. The openssl program makes the proofs beforehand. The calls are sent one after the
+other over one connection, in turn with calls that need no proof.
 """
 import base64
 import contextlib
@@ -19,7 +19,7 @@ import servers
 import table
 
 ROUNDS = 5
-CALLS = 200  # in a round; proofs are good for a minute
+CALLS = 200  # in a round; proofs are valid for a minute
 
 
 def measure(bench):
@@ -38,7 +38,7 @@ def measure(bench):
             with_proofs = [{**bound.headers(), "Authorization": f"DPoP {bound.token}", "DPoP": one} for one in proofs]
             for label, what, heads in (("proof", bound, with_proofs), ("bearer", plain, [plain.headers()] * CALLS)):
                 spent = _cpu_us(ours, what, heads)
-                if number > 0:  # the first is to warm up
+                if number > 0:  # the first round warms up
                     taken[label].append(spent)
                     bench.keep(name, {"server": label, "round": number, "cpu_us": spent})
     proof, bearer = (statistics.median(taken[label]) for label in ("proof", "bearer"))
@@ -57,7 +57,7 @@ def _text(data):
 
 
 def _resource(server):
-    """The URL that the gateway knows its endpoint by."""
+    """Returns the URL of the endpoint according to the gateway's resource metadata."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request("GET", "/.well-known/oauth-protected-resource/mcp")
     found = json.loads(connection.getresponse().read())["resource"]
@@ -80,7 +80,7 @@ def _cpu_us(server, what, heads):
 
 
 class _Key:
-    """Of a client: P-256, with which it signs its proofs."""
+    """A P-256 key with which a client signs its proofs."""
 
     def __init__(self, folder):
         self.file = folder / "key.pem"
@@ -113,7 +113,7 @@ class _Key:
 
 
 def _raw(signature):
-    """The two numbers of a DER signature, as JWS has them."""
+    """Converts a DER signature to the format of JWS."""
     first = 4 + signature[3]
     numbers = signature[4:first], signature[first + 2 : first + 2 + signature[first + 1]]
     return b"".join(number.lstrip(b"\0").rjust(32, b"\0") for number in numbers)

@@ -1,4 +1,4 @@
-"""A Redis of its own, on loopback, that keeps nothing on a disk."""
+"""A private Redis on loopback, without persistence."""
 import re
 import subprocess
 
@@ -6,7 +6,7 @@ import own_server
 import servers
 
 PROGRAM = "/usr/bin/redis-server"
-# What the bench itself asks, and what a process asks now and then, called or not.
+# Commands of the bench itself, and periodic commands of a gateway.
 OTHERS = ("info", "keys", "hlen", "flushall", "ping", "getex")
 
 
@@ -25,17 +25,17 @@ class Redis(own_server.OwnServer):
         return f"redis://127.0.0.1:{self.port}"
 
     def ask(self, *words, check=True):
-        """What somebody else there is told."""
+        """Runs a command with redis-cli and returns its output."""
         command = ["redis-cli", "-p", str(self.port), *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, check=check).stdout.strip()
 
     def commands(self):
-        """How often each command ran so far, those within scripts as well, without what is for nobody's call."""
+        """Returns how often each command has run, including within scripts, without the commands in `OTHERS`."""
         lines = re.findall(r"^cmdstat_([^:]+):calls=(\d+)", self.ask("info", "commandstats"), re.M)
         return {name: int(calls) for name, calls in lines if name not in OTHERS}
 
     def kept(self):
-        """How many events there are of each stream."""
+        """Returns the number of kept events by stream."""
         keys = self.ask("keys", "proteus:1:events:*").split()
         return {key: int(self.ask("hlen", key)) for key in keys}
 

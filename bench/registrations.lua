@@ -1,5 +1,5 @@
--- For wrk: each request registers a tool session of its own with one tool. BENCH_BODY names the file with the body, in
--- which NUMBER stands for what is another each time; BENCH_PREFIX makes it another for each run.
+-- A script for wrk: each request registers a new tool session with one tool. BENCH_BODY is the file with the body, in
+-- which NUMBER is replaced by a different text for each request; BENCH_PREFIX makes it different for each run.
 local prefix = os.getenv("BENCH_PREFIX")
 local file = assert(io.open(os.getenv("BENCH_BODY"), "rb"))
 local body = file:read("*a")

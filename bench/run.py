@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures Proteus beside nginx, the TypeScript SDK and others, in one go, and prints one table.
+"""Compares Proteus with nginx, the TypeScript SDK and others, and prints one table.
 
-What counts are ratios of medians of interleaved runs: absolute numbers differ between machines and between days. Writes
-build/bench/results.json and build/bench/raw.json. docs/benchmarks.md says what the rows are.
+The results are ratios of medians of interleaved runs, because absolute numbers differ between machines and days. Writes
+build/bench/results.json and build/bench/raw.json. docs/benchmarks.md explains the rows.
 
-run.py [WORD]...   only sections whose name has one of the words, as BENCH_ONLY, with commas between them
-run.py --list      the names of the sections
+run.py [WORD]...   runs the sections whose name contains one of the words; BENCH_ONLY holds words separated by commas
+run.py --list      prints the names of the sections
 
-BENCH_SECONDS   of one measurement, 2 by default, whole seconds for wrk
-BENCH_ROUNDS    of all of them, 5 by default
-BENCH_BESIDE    the folder of another build's programs, to compare calls with it
+BENCH_SECONDS   length of one measurement, 2 by default; rounded to whole seconds for wrk
+BENCH_ROUNDS    number of measurements of each kind, 5 by default
+BENCH_BESIDE    folder of another build's programs, to compare calls with it
 """
 import json
 import os
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 import beside
 import cluster
@@ -77,11 +78,11 @@ SECTIONS = {
 }
 
 
-QUIET = 0.05  # of a core, used by others
+QUIET = 0.05  # share of a core that other processes may use
 
 
 class Bench:
-    """How to measure, where files may be, and every sample that was taken."""
+    """The settings of a run, its temporary folder, and all samples."""
 
     def __init__(self, folder):
         self.seconds = float(os.environ.get("BENCH_SECONDS", 2))
@@ -96,21 +97,21 @@ class Bench:
         self.server_core, self.load_core = available[-1], available[0]
 
     def place(self, name):
-        """A new folder."""
+        """Makes a new folder."""
         self.places += 1
         made = self.folder / f"{self.places}-{name.replace(' ', '-')}"
         made.mkdir()
         return made
 
     def disturbed(self, others):
-        """Takes note of the share of a measurement in which the core under test worked for somebody else."""
+        """Records the share of a measurement in which the core under test worked for other processes."""
         self.others.append(others)
 
     def warning(self):
         usual = statistics.median(self.others or [0])
         if usual <= QUIET:
             return None
-        return f"warning: others used {usual:.0%} of the core under test, in the median: these rows say little"
+        return f"warning: others used {usual:.0%} of the core under test, in the median: these results are unreliable"
 
     def keep(self, name, sample):
         self.raw.setdefault(name, []).append(sample)
@@ -129,7 +130,7 @@ def chosen(words):
 
 
 def measure(bench, names):
-    """All rows, and what could not be measured."""
+    """Runs the sections and returns all rows, and the failures."""
     rows, failures = [], []
     for number, name in enumerate(names):
         begin = time.monotonic()
@@ -139,6 +140,8 @@ def measure(bench, names):
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
             said = getattr(error, "stderr", None) or ""
             failures.append(f"{name}: {error} {said.decode() if isinstance(said, bytes) else said}".strip())
+        except Exception:  # a bug in one section must not lose the measurements of the others
+            failures.append(f"{name}: {traceback.format_exc().strip()}")
         except KeyboardInterrupt:
             failures += [f"{left}: interrupted" for left in names[number:]]
             break
@@ -153,7 +156,7 @@ def main(arguments):
     words = arguments or [word for word in os.environ.get("BENCH_ONLY", "").split(",") if word]
     names = chosen(words)
     if not names:
-        sys.exit(f"error: no section is called so; there are {', '.join(SECTIONS)}")
+        sys.exit(f"error: no such section; the sections are {', '.join(SECTIONS)}")
     micro.OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="proteus-bench-") as folder:
         bench = Bench(folder)
@@ -172,5 +175,5 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started is stopped, what was measured is shown
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops what was started and prints what was measured
     sys.exit(main(sys.argv[1:]))

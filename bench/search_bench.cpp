@@ -1,6 +1,6 @@
-// What a search costs among 1,000, 10,000 and 100,000 tools of upstreams that have a hundred each, what an index holds,
-// and what a refresh of one upstream costs the next search. Times of single searches are told on standard error with
-// BENCH_LATENCY set, as percentiles; memory with BENCH_MEMORY.
+// Measures a search among 1,000, 10,000 and 100,000 tools of upstreams with a hundred tools each, the memory of an
+// index, and what a refresh of one upstream costs the next search. With BENCH_LATENCY set, prints percentiles of single
+// searches to standard error; with BENCH_MEMORY set, the memory.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,7 +41,7 @@ constexpr std::array kFillers = {"given",   "optional",  "returns",  "identifier
 constexpr std::array kSyllables = {"ra",  "to", "mi",  "ven", "sul", "ka",  "dor",
                                    "pel", "ni", "gam", "lo",  "tis", "bre", "qua"};
 
-// Upstreams that look like real ones: few verbs, some common things, words of their own.
+// Generates upstreams that resemble real ones: few verbs, some common nouns, and words that only one upstream has.
 class Upstreams {
  public:
   Upstreams() {
@@ -55,7 +55,7 @@ class Upstreams {
   std::string one_of(const Words& words) {
     return std::string(words[random_() % words.size()]);
   }
-  // Some words are in many tools, and most in few.
+  // Returns a word; a few words occur in many tools, most in few.
   std::string common() {
     const double at = std::pow(std::uniform_real_distribution<double>(0, 1)(random_), 3);
     return common_[static_cast<std::size_t>(at * static_cast<double>(common_.size()))];
@@ -87,7 +87,7 @@ class Upstreams {
                                                      version, std::move(lists));
   }
 
-  // As agents write them: key words, a step, a whole task, something mistyped.
+  // Returns a query in one of the styles of agents: keywords, a step, a whole task, a typing error.
   std::string query() {
     const auto style = random_() % 4;
     std::string text = one_of(kActions) + " " + common();
@@ -118,7 +118,7 @@ struct Searched {
       queries.push_back(upstreams.query());
   }
 
-  // What one request costs: reading the query, finding the indexes, ranking.
+  // Does the work of one request: reads the query, finds the indexes, ranks.
   std::size_t search(std::size_t number) {
     const auto query = Query::read(queries[number % queries.size()]);
     const auto found = indexes.find(parts);
@@ -134,7 +134,7 @@ struct Searched {
   std::vector<std::string> queries;
 };
 
-// Of this thread alone, in microseconds: what others do on the machine is not the search's.
+// Returns the CPU time of this thread in microseconds, which other load on the machine does not affect.
 double thread_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -164,7 +164,7 @@ void tell_memory() {
                text / 10'000);
 }
 
-// What the next search builds after one upstream of a hundred tools has changed, and finds of all others.
+// Measures how long the next search takes to update the indexes after one upstream of a hundred tools has changed.
 void refresh(benchmark::State& state, int tools) {
   Searched searched(tools);
   std::uint64_t version = 1;

@@ -1,4 +1,4 @@
-"""The servers that are measured: each is started on a core, found by its "listening" line or its port, and stopped."""
+"""The servers that are measured. Each is pinned to a core, and found by its "listening" line or its port."""
 import os
 import pathlib
 import socket
@@ -14,7 +14,7 @@ SETTLE_SECONDS = 30
 
 
 class Server:
-    """A running server: its name, its port, its CPU time and memory. Use with `with`, or stop it."""
+    """A running server with its name, port, CPU time and memory. A context manager."""
 
     def __init__(self, name, command, core, log, port=None, environment=None, family=True):
         self.name = name
@@ -51,7 +51,7 @@ class Server:
         return pathlib.Path(self.log.name).read_text(errors="replace")[-500:]
 
     def cpu_seconds(self):
-        """User and system time of the threads of the process and of its children, those that live."""
+        """Returns the CPU time of the live threads of the process, and of its descendants if `family` is set."""
         return sum(_thread_seconds(pid) for pid in (self._family() if self.family else [self.process.pid]))
 
     def resident_bytes(self):
@@ -59,7 +59,7 @@ class Server:
         return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
     def settle(self):
-        """Waits until it is idle: requests whose client left would steal time from the server measured next."""
+        """Waits until the server is idle: abandoned requests would take time from the server that is measured next."""
         deadline = time.monotonic() + SETTLE_SECONDS
         spent = self.cpu_seconds()
         while time.monotonic() < deadline:
@@ -69,7 +69,7 @@ class Server:
                 return
 
     def _family(self):
-        """The process and its descendants; taskset became the server itself."""
+        """Returns the process and its descendants. taskset has replaced itself with the server."""
         parents = {}
         for entry in os.listdir("/proc"):
             if entry.isdigit():
@@ -99,7 +99,7 @@ class Server:
 
 
 def _stat(pid):
-    """The fields of /proc/<pid>/stat after the name, so that [0] is the state; None if the process is gone."""
+    """Returns the fields of /proc/<pid>/stat after the name, so that [0] is the state; None if the process is gone."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -108,18 +108,18 @@ def _stat(pid):
 
 
 def _thread_seconds(pid):
-    """As the scheduler counts it, which is finer than the ticks of /proc/<pid>/stat."""
+    """Returns the CPU time of all threads from the scheduler, which is finer than the ticks of /proc/<pid>/stat."""
     total = 0
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
         try:
             total += int(task.read_text().split()[0])
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the thread has ended
     return total / 1e9
 
 
 def busy_seconds(core):
-    """What a core has spent on processes, whosever."""
+    """Returns the time that a core has spent on all processes."""
     for line in pathlib.Path("/proc/stat").read_text().splitlines():
         name, *columns = line.split()
         if name == f"cpu{core}":
@@ -134,7 +134,7 @@ def free_port():
 
 
 def program(name, folder=None):
-    """One of ours, which must have been built; those of another build are in another folder."""
+    """Returns the path of one of our programs, which must exist. `folder` is that of another build."""
     path = pathlib.Path(folder or os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")).resolve() / name
     if not path.exists():
         raise RuntimeError(f"{path} does not exist; `make build` builds it")
@@ -147,13 +147,13 @@ def node():
 
 
 def everything(bench, core, *options, name="proteus"):
-    """Our server, of one thread, as nginx has one worker."""
+    """Starts our server with one thread, because nginx has one worker."""
     command = [program("everything-server"), "--port", 0, "--threads", 1, *options]
     return Server(name, command, core, bench.place(name) / "log")
 
 
 def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True, programs=None, wrapped=()):
-    """Our gateway; the sections of its configuration may begin with further keys of [server]."""
+    """Starts our gateway. The sections of its configuration may begin with further keys of [server]."""
     home = bench.place("gateway")
     configuration = home / "proteus.toml"
     configuration.write_text(f'[server]\nlisten = "127.0.0.1:0"\nthreads = {threads}\n{sections}')
@@ -163,7 +163,7 @@ def gateway(bench, core, sections, name="proteus", threads=1, environment=None, 
 
 
 def upstream(name, port, *more, must=True):
-    """The section of an upstream at a port."""
+    """Returns the configuration section of an upstream at a port."""
     lines = ["[[upstreams]]", f'name = "{name}"', f'url = "http://127.0.0.1:{port}/mcp"', *more]
     return "\n".join([*lines, f"fail_fast_on_startup = {str(must).lower()}", ""])
 
@@ -174,7 +174,7 @@ def typescript(bench, core, tools):
 
 
 def mcp_proxy(bench, core, command):
-    """The gateway `mcp-proxy` from npm before a program on standard streams, in the modern era on both sides."""
+    """Starts the gateway `mcp-proxy` from npm before a program on standard streams, in the modern era on both sides."""
     script = ROOT / "bench/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs"
     if not script.exists():
         raise RuntimeError(f"{script} does not exist; `scripts/setup.sh bench npm` installs it")

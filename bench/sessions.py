@@ -1,5 +1,5 @@
-"""Tool sessions: what a registration costs, what a call costs beside nginx as a proxy to the same back end, what an
-idle session holds, and how soon a client hears of a new tool."""
+"""Measures tool sessions: registrations, calls compared with nginx as a proxy to the same back end, the memory of an
+idle session, and how soon a client is notified of a new tool."""
 import contextlib
 import json
 import os
@@ -53,7 +53,7 @@ def registration(session, url, count=5):
 
 @contextlib.contextmanager
 def gateway_and_backend(bench):
-    """A gateway without upstreams, a back end that always answers the same, and its URL."""
+    """Starts a gateway without upstreams and a back end with a fixed answer, and yields both and the back end's URL."""
     with nginx.fixed(bench, bench.load_core, ANSWER) as backend:
         with servers.gateway(bench, bench.server_core, "") as gateway:
             yield gateway, backend, f"http://127.0.0.1:{backend.port}/mcp"
@@ -72,13 +72,13 @@ def measure_calls(bench):
             params = {"name": "run_query", "arguments": arguments}
             ours = load.Load("tools/call", "run_query", params, right, token=TOKEN)
             sent = json.dumps({**arguments, "connector_id": 42, "action": "open_table"}, separators=(",", ":")).encode()
-            theirs = load.Load("tools/call", "run_query", body=sent, token=TOKEN)  # what the back end gets
+            theirs = load.Load("tools/call", "run_query", body=sent, token=TOKEN)  # as sent by our gateway
             medians = load.in_turn(bench, CALL, {"proteus": (gateway, ours), proxy.name: (proxy, theirs)})
     return table.compared(CALL, medians, "proteus", proxy.name, cpu_at_most=1.5)
 
 
 def measure_notifications(bench):
-    """From the REST answer to the notification, as a client on the same machine sees both."""
+    """Measures the time from the REST answer to the notification, as seen by a client on the same machine."""
     with gateway_and_backend(bench) as (gateway, _, url):
         admin = client.Admin(gateway)
         admin.post("/admin/session/init", {"session_id": "told", "user_token": "tok-told", "user_id": 7})
@@ -94,7 +94,7 @@ def measure_notifications(bench):
 
 
 def measure_registrations(bench):
-    """Sessions with five tools of the usual shape: registrations per second, CPU each, and memory of an idle one."""
+    """Registers sessions with five typical tools: registrations per second, CPU time, and memory of an idle session."""
     with gateway_and_backend(bench) as (gateway, _, url):
 
         def worker(prefix):
@@ -117,7 +117,7 @@ def measure_registrations(bench):
 
 
 def at_once(count, make_worker):
-    """Has each number done by one of several threads, which have a worker of their own."""
+    """Processes each number below `count` in one of several threads, each with its own worker."""
     numbers = iter(range(count))
     lock = threading.Lock()
     failures = []
@@ -131,7 +131,7 @@ def at_once(count, make_worker):
                 if number is None:
                     return
                 act(number)
-        except Exception as failure:  # whatever it is, it is told after the threads have ended
+        except Exception as failure:  # raised after all threads have ended
             failures.append(failure)
 
     threads = [threading.Thread(target=work) for _ in range(AT_ONCE)]

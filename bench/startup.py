@@ -1,4 +1,4 @@
-"""How soon a gateway serves though none of its upstreams can be reached."""
+"""Measures how soon a gateway serves if none of its upstreams can be reached."""
 import http.client
 import socket
 import statistics
@@ -13,7 +13,7 @@ LIMIT_MS = 500
 
 def measure(bench):
     listening, healthy = [], []
-    # Bound and not listening: whoever connects is refused, and nobody else gets the port meanwhile.
+    # Bound but not listening: connections are refused, and no other process can take the port.
     closed = [socket.socket() for _ in range(UPSTREAMS)]
     try:
         for one in closed:

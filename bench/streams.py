@@ -1,4 +1,4 @@
-"""Many open listen streams: what each holds, and how soon one change of a list has reached all of them."""
+"""Measures many open listen streams: the memory of each, and how soon a change of a list reaches all of them."""
 import contextlib
 import os
 import resource
@@ -14,15 +14,15 @@ import servers
 import table
 
 WANTED = int(os.environ.get("BENCH_STREAMS", 10_000))
-SPARE_FILES = 500  # of the process that has the streams open, for everything else
-AT_ONCE = 200  # connections that are being opened
+SPARE_FILES = 500  # descriptors that each process needs besides the streams
+AT_ONCE = 200  # connections that are opened concurrently
 MEMORY_LIMIT = 16 * 1024
 CHANGE = "test_trigger_tool_change"
 PATIENCE = 60
 
 
 class Streams:
-    """So many clients in one thread; it only ever looks for what it waits for in what they get."""
+    """`count` clients in one thread. Only searches received data for the words that it waits for; does not parse it."""
 
     def __init__(self, server, count):
         self.poll = select.epoll()
@@ -48,13 +48,13 @@ class Streams:
         return made.fileno()
 
     def hear(self, words, waiting=None):
-        """Waits until each of them got these words; when the first and the last did."""
+        """Waits until each stream has received these words, and returns when the first and the last one did."""
         waiting = set(self.sockets) if waiting is None else waiting
         deadline = time.monotonic() + PATIENCE
         first = None
         while waiting:
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{len(waiting)} of {len(self.sockets)} streams heard nothing")
+                raise RuntimeError(f"{len(waiting)} of {len(self.sockets)} streams received nothing")
             for descriptor, _ in self.poll.poll(1, 1024):
                 data = self.sockets[descriptor].recv(65536)
                 if not data or b" 503 " in data[:20]:
@@ -75,13 +75,13 @@ def measure(bench):
     name = f"{count:,} listen streams"
     if count < WANTED:
         name += f" (the limit of open files allows no {WANTED:,})"
-    # Two workers, because one takes 8,192 connections at most.
+    # Two workers, because one accepts at most 8,192 connections.
     sections = f"[limits]\nstreams_per_principal = {count + 100}\n"
     with contextlib.ExitStack() as stack:
         upstream = stack.enter_context(servers.everything(bench, bench.load_core, name="upstream"))
         sections += servers.upstream("up", upstream.port)
         gateway = stack.enter_context(servers.gateway(bench, bench.server_core, sections, threads=2))
-        stack.enter_context(contextlib.closing(Streams(gateway, 100)))  # so that what is made once is made
+        stack.enter_context(contextlib.closing(Streams(gateway, 100)))  # allocates what is allocated once
         before = gateway.resident_bytes()
         streams = stack.enter_context(contextlib.closing(Streams(gateway, count)))
         each = (gateway.resident_bytes() - before) / count
@@ -91,7 +91,7 @@ def measure(bench):
 
 
 def _possible(wanted):
-    """How many streams both processes can have open, after asking for as many files as are allowed."""
+    """Raises the limit of open files and returns how many streams both processes can have open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = wanted + SPARE_FILES if hard == resource.RLIM_INFINITY else min(hard, wanted + SPARE_FILES)
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -100,8 +100,8 @@ def _possible(wanted):
 
 
 def _one_change(bench, upstream, gateway, streams):
-    """From the upstream's answer that its list is another now."""
-    time.sleep(0.5)  # beyond the debounce windows of the change before
+    """Measures one change of the list, from the upstream's answer to the call that changes it."""
+    time.sleep(0.5)  # longer than the debounce window of the previous change
     gateway.settle()
     cpu = gateway.cpu_seconds()
     what = load.Load("tools/call", CHANGE, {"name": CHANGE, "arguments": {}}, lambda result: result["content"])

@@ -1,4 +1,5 @@
--- For wrk: a list with another opaque token each time, the number of the request; as long as there are tokens.
+-- A script for wrk: sends list requests, each with a new opaque token that ends with the number of the request. Stops
+-- after BENCH_SUBJECTS tokens.
 local subjects = tonumber(os.getenv("BENCH_SUBJECTS"))
 local body = io.open(os.getenv("BENCH_BODY")):read("*a")
 local headers = {}

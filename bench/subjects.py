@@ -1,6 +1,6 @@
-"""Memory for many callers of an identity provider: while they are there, and after they have gone.
+"""Measures the memory of many callers of an identity provider, while they are active and after they have left.
 
-Their tokens are opaque, so that none has to be signed; the gateway asks about each, and forgets it after a minute.
+Their tokens are opaque, so that no token has to be signed. The gateway introspects each, and forgets it after a minute.
 """
 import asyncio
 import contextlib
@@ -16,9 +16,9 @@ import servers
 import table
 
 SUBJECTS = 100_000
-LONGEST = 30  # seconds to bring them all; the gateway forgets the first after a minute
-GIVEN_BACK = 120  # seconds, at most
-KEPT = 0.1  # of what they took, at most, after that
+LONGEST = 30  # seconds for the requests of all callers; the gateway forgets the first after a minute
+GIVEN_BACK = 120  # seconds until the memory must be released
+KEPT = 0.1  # share of the memory that may remain after that
 
 
 def measure(bench):
@@ -68,7 +68,7 @@ def _bring_all(bench, server):
 
 
 class _Introspecting(asyncio.Protocol):
-    """Answers requests as they come; each is small enough to come in one piece."""
+    """The server of an issuer. Requests are small enough to arrive in one piece."""
 
     url = ""
 
@@ -89,7 +89,7 @@ class _Introspecting(asyncio.Protocol):
 
 
 class _Issuer:
-    """Knows every token."""
+    """An issuer that accepts every token."""
 
     def __enter__(self):
         self.loop = asyncio.new_event_loop()

@@ -1,10 +1,10 @@
-"""Rows of the table: what was measured, beside what, and whether that meets its target."""
+"""Rows of the result table: the value, the baseline, and whether the ratio meets its target."""
 
-TOLERANCE = 0.05  # of ratios, which are of medians; a limit is one
+TOLERANCE = 0.05  # for targets of ratios, which vary from run to run; not for limits
 
 
 def row(name, ours, baseline=None, baseline_name=None, unit="", at_most=None, at_least=None):
-    """A row; `at_most` and `at_least` are targets for the ratio."""
+    """Returns a row. `at_most` and `at_least` are targets for the ratio."""
     ratio = ours / baseline if baseline else None
     target = f"≤ {at_most:g}" if at_most is not None else f"≥ {at_least:g}" if at_least is not None else None
     return {
@@ -20,7 +20,7 @@ def row(name, ours, baseline=None, baseline_name=None, unit="", at_most=None, at
 
 
 def _verdict(ratio, at_most, at_least):
-    if not ratio:  # nothing was measured of one side, which is no reason to praise the other
+    if not ratio:  # one side has no measurement
         return None
     if at_most is not None:
         return "PASS" if ratio <= at_most * (1 + TOLERANCE) else "over"
@@ -30,24 +30,24 @@ def _verdict(ratio, at_most, at_least):
 
 
 def limited(name, ours, limit, unit):
-    """A row of a value that must stay below a limit."""
+    """Returns a row for a value that must stay below a limit."""
     made = row(name, ours, limit, "limit", unit)
     return {**made, "target": f"< {limit:g}", "verdict": "PASS" if ours < limit else "over"}
 
 
 def none(name, ours, unit):
-    """A row of something of which there must be nothing."""
+    """Returns a row for a value that must be 0."""
     return {**row(name, ours, unit=unit), "target": "0", "verdict": "PASS" if ours == 0 else "over"}
 
 
 def exact(name, ours, baseline, baseline_name, unit, at_most):
-    """A row of a ratio that is counted rather than measured, so that its target has no tolerance."""
+    """Returns a row for a ratio of counts, whose target has no tolerance."""
     made = row(name, ours, baseline, baseline_name, unit, at_most=at_most)
     return {**made, "exact": True, "verdict": "PASS" if ours / baseline <= at_most else "over"}
 
 
 def compared(name, medians, ours, baseline, cpu_at_most=None, throughput_at_least=None):
-    """The two rows of two servers that got the same load; `medians` as `load.in_turn` gives them."""
+    """Returns the rows for throughput and CPU time of two servers, with the medians of `load.in_turn`."""
     first, second = medians[ours], medians[baseline]
     return [
         row(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Passes on, of a profile as text, the functions that ran often: the others tell the compiler little."""
+"""Filters a profile in text form: keeps functions that ran often, because the others hardly help the compiler."""
 import sys
 
 OFTEN = 5000

@@ -1,7 +1,7 @@
 # proteus_embed_page(<folder> <source folder>)
 #
-# Compiles the page into a layer, as proteus::<folder>::page_files(). Node bundles and compresses it beside the C++ sources,
-# when one of its own has changed. With PROTEUS_PAGE=OFF there is none.
+# Compiles the page into a layer, as proteus::<folder>::page_files(). Node bundles and compresses the page during the
+# build whenever one of the page's sources has changed. With PROTEUS_PAGE=OFF, page_files() is empty.
 option(PROTEUS_PAGE "Build the page for operators into the program" ON)
 function(proteus_embed_page folder page)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${folder}_page_files.cpp)
@@ -28,9 +28,9 @@ endfunction()
 
 # proteus_embed_text(<folder> <function> <file>...)
 #
-# Compiles text files into a layer. The layer declares, and may then call,
+# Compiles text files into a layer. The layer must declare the function that returns them:
 #   std::span<const EmbeddedFile> proteus::<folder>::<function>();
-# Changing a file makes CMake run again.
+# A change of a file re-runs CMake.
 function(proteus_embed_text folder function)
   set(files "")
   set(count 0)
@@ -50,7 +50,7 @@ function(proteus_embed_text folder function)
        "std::span<const EmbeddedFile> ${function}() {\n"
        "  static constexpr std::array<EmbeddedFile, ${count}> kFiles{{\n${files}  }};\n"
        "  return kFiles;\n}\n\n}  // namespace proteus::${folder}\n")
-  # Copies only what differs, so that running CMake again does not compile anything again.
+  # Copies the file only if it differs, so that re-running CMake does not recompile it.
   configure_file(${source}.new ${source} COPYONLY)
   target_sources(proteus_${folder} PRIVATE ${source})
 endfunction()

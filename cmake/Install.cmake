@@ -1,5 +1,5 @@
-# What an outside project gets: the programs, the public headers, and a package with the targets proteus::server and
-# proteus::client. The layers are static libraries behind those two; their own headers are not installed.
+# Installs the program, the public headers, and a CMake package with the targets proteus::server and proteus::client.
+# Both link the other layers listed here as static libraries, whose own headers are not installed.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -1,10 +1,10 @@
-# A layer is a folder of src/, and a room is a folder of a layer. Each knows only what it names: its sources see the
-# headers of nothing else, so including what is not named under KNOWS does not compile.
+# A layer is a folder of src/, and a room is a folder of a layer. The include path of a layer or room contains only its
+# own headers and those listed under KNOWS, so any other include does not compile.
 #
-# Beside the code, *_test.cpp become one test program per layer, and *_fuzz.cpp and *_bench.cpp belong to fuzz/ and
-# bench/. A main.cpp belongs to no library. A folder testing/ holds headers for tests, which only tests see.
+# The *_test.cpp files of a layer become one test program. *_fuzz.cpp and *_bench.cpp files belong to fuzz/ and bench/.
+# A main.cpp belongs to no library. A folder testing/ holds headers that only tests can include.
 
-# What every source is compiled after, once for all of them; cmake/precompiled.hpp says why.
+# The precompiled header that all sources share.
 add_library(proteus_prelude OBJECT ${CMAKE_CURRENT_LIST_DIR}/prelude.cpp)
 target_link_libraries(proteus_prelude PRIVATE proteus_asio fmt::fmt spdlog::spdlog Boost::json Boost::url)
 target_precompile_headers(proteus_prelude PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.hpp)
@@ -17,24 +17,24 @@ if(PROTEUS_TESTS)
                                                      GTest::gtest GTest::gmock)
   target_precompile_headers(proteus_test_prelude PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.hpp <gmock/gmock.h>
                             <gtest/gtest.h>)
-  # Headers for tests, of all layers.
+  # The test headers of all layers.
   add_library(proteus_testing INTERFACE)
 endif()
 
-# proteus_show(<view> <path>): makes src/<path>, a folder or a header, visible as "<path>" under an include directory.
+# proteus_show(<view> <path>): links the folder or header src/<path> into the include directory <view>, as "<path>".
 function(proteus_show view path)
   get_filename_component(folder ${view}/${path} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${path} ${view}/${path} SYMBOLIC)
 endfunction()
 
-# proteus_sources(<variable> <glob>...): the sources of a library.
+# proteus_sources(<variable> <glob>...): sets the variable to the sources of a library.
 macro(proteus_sources variable)
   file(GLOB ${variable} CONFIGURE_DEPENDS ${ARGN})
   list(FILTER ${variable} EXCLUDE REGEX "(_(test|fuzz|bench)|/main)\\.cpp$")
 endmacro()
 
-# proteus_layer(<folder> KNOWS <folder>... USES <library>...): one library. Rooms may follow.
+# proteus_layer(<folder> KNOWS <layer>... USES <library>...): adds a layer as a static library. Its rooms follow.
 function(proteus_layer folder)
   cmake_parse_arguments(LAYER "" "" "KNOWS;USES" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
@@ -47,7 +47,7 @@ function(proteus_layer folder)
   add_library(proteus_${folder}_root_headers INTERFACE)
   target_include_directories(proteus_${folder}_root_headers INTERFACE ${view}/root)
 
-  # What the layer and each of its rooms are compiled with.
+  # What the layer and each of its rooms may include.
   add_library(proteus_below_${folder} INTERFACE)
   list(TRANSFORM LAYER_KNOWS PREPEND proteus_)
   target_link_libraries(proteus_below_${folder} INTERFACE ${LAYER_KNOWS} ${LAYER_USES})
@@ -72,8 +72,8 @@ function(proteus_layer folder)
   endif()
 endfunction()
 
-# proteus_room(<layer>/<room> KNOWS <room>...): a part of the layer's library. A room knows the rooms of its layer that it
-# names, what those know, and what the layer knows; it knows the layer's own files where it names `root`.
+# proteus_room(<layer>/<room> KNOWS <room>...): adds a part of the layer's library. A room can include the rooms of its
+# layer under KNOWS, what those can include, and what its layer knows. `root` stands for the layer's own files.
 function(proteus_room path)
   cmake_parse_arguments(ROOM "" "" "KNOWS" ${ARGN})
   get_filename_component(layer ${path} DIRECTORY)
@@ -98,7 +98,7 @@ function(proteus_room path)
   endif()
 endfunction()
 
-# proteus_test(<name> SOURCES <file>... KNOWS <folder>...): a GoogleTest program whose cases CTest lists one by one.
+# proteus_test(<name> SOURCES <file>... KNOWS <layer>...): adds a GoogleTest program whose cases CTest lists one by one.
 function(proteus_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;KNOWS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})

@@ -6,7 +6,7 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What it needs to know a precompiled header again.
+  # Without both settings, ccache cannot cache sources that use a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
@@ -19,7 +19,7 @@ endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
                     -Woverloaded-virtual -Wimplicit-fallthrough -fcolor-diagnostics)
 add_compile_options($<$<CONFIG:Release>:-g1>)
-# Some libraries ask for it and others do not; sources that share a precompiled header must agree.
+# Only some libraries require this flag, but all sources that share a precompiled header must have the same flags.
 add_compile_options(-pthread)
 
 if(PROTEUS_SANITIZE)

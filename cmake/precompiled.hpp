@@ -1,6 +1,6 @@
 #pragma once
-// What most sources include, read once for each library instead of once for each of its sources. Nothing of our own is
-// here: a layer is known only to those that say so. No source relies on it; the linter's builds go without.
+// The headers that most sources include, compiled once for all of them. Holds none of our own headers, so that it does
+// not get around the rules of Layers.cmake. Each source still includes everything that it uses.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,1 +1,1 @@
-// Empty: the precompiled header needs a source that it is compiled with.
+// Empty: CMake needs a source file to build the precompiled header with.

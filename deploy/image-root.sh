@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# image-root.sh <program> <folder>: what an image of a program needs and nothing else, as a root directory: the program, the
-# libraries it is linked with, certificate authorities, and a user who is not root. There is no shell in it.
+# image-root.sh <program> <folder>: builds the root directory of an image: the program, the libraries it is linked with,
+# certificate authorities, and a user other than root. It has no shell.
 set -euo pipefail
 
 program=$1

@@ -4,5 +4,5 @@
 
 #include <proteus/error.hpp>
 
-// The user of the conformance suite: goes to the URL as a browser would, and says where it was redirected to.
+// Plays the user's browser in the conformance suite: requests the URL, and returns the target of the redirect.
 proteus::Result<std::string> visit(const std::string& url);

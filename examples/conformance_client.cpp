@@ -1,6 +1,5 @@
 // The client that the official conformance suite runs: `conformance-client URL`, with the scenario in the environment.
-//
-// Everything is done with the public client; a scenario only says which tools to call, and how to answer.
+// Uses only the public client library; the scenarios decide which tools to call, and how to answer.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -35,7 +34,7 @@ std::string told(const char* name) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// How to sign in where the scenario is about that; a server that asks for nothing gets nothing.
+// Returns how to sign in. Servers that do not require it get no credentials.
 OAuth credentials(const std::string& scenario) {
   OAuth oauth;
   oauth.client.id = told("client_id");
@@ -57,7 +56,7 @@ OAuth credentials(const std::string& scenario) {
   return oauth;
 }
 
-// Counts what went wrong, and says it.
+// Calls the server, and prints and counts failures.
 class Run {
  public:
   explicit Run(McpServer& server) : server_(server) {}
@@ -99,7 +98,7 @@ void use_everything(Run& run) {
     run.expect(prompt.name, run.server().get_prompt(prompt.name));
 }
 
-// The suite says what to call.
+// The suite's context lists the calls.
 void call_as_told(Run& run) {
   const auto all = context();
   for (const auto& call : all.at("toolCalls").as_array())
@@ -144,7 +143,8 @@ int main(int argc, char** argv) {
                     .call_timeout(20s)
                     .auth(credentials(scenario))
                     .on_elicitation([&](const Elicitation&) {
-                      // Another call between the rounds of the one that asks: neither may leak into the other.
+                      // Another call between the rounds of the asking call: the state of neither may leak into the
+                      // other.
                       if (scenario.starts_with("sep-2322")) static_cast<void>(asked->call_tool("test_mrtr_unrelated"));
                       return ElicitationAnswer{.action = ElicitationAnswer::Action::accept};
                     })

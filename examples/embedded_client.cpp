@@ -1,9 +1,9 @@
-// The example of docs/embed-the-client.md: lists the tools of a server, keeps them fresh, calls one, or watches.
+// The example of docs/embed-the-client.md.
 //
-//   embedded_client URL               lists the tools, and tells of changes until the input ends
-//   embedded_client URL TOOL          calls a tool
-//   embedded_client --save URL        prints a descriptor
-//   embedded_client --load < FILE     opens what a descriptor says
+//   embedded-client URL               lists the tools, and prints changes until the input ends
+//   embedded-client URL TOOL          calls a tool
+//   embedded-client --save URL        prints a descriptor of the server
+//   embedded-client --load < FILE     like `embedded-client URL`, with the server of a descriptor
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -51,7 +51,7 @@ int run(McpServer server, const char* tool) {
     for (const auto& name : change.added)
       std::printf("new: %s\n", name.c_str());
     for (const auto& broken : change.breaking)
-      std::printf("other than before: %s, %s\n", broken.name.c_str(), broken.reasons.front().c_str());
+      std::printf("changed: %s, %s\n", broken.name.c_str(), broken.reasons.front().c_str());
   });
   if (const auto opened = server.open(); !opened) return complain(opened.error());
   if (tool != nullptr) return call(server, tool);
@@ -59,7 +59,7 @@ int run(McpServer server, const char* tool) {
   if (!tools) return complain(tools.error());
   for (const Tool& each : *tools)
     std::printf("%s: %s\n", each.name.c_str(), each.description.c_str());
-  // Each line of input asks for a reading at once.
+  // Each line of input refreshes at once.
   for (std::string line; std::getline(std::cin, line);) {
     const RefreshResult result = server.refresh_now();
     if (!result.ok()) complain(*result.error);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     const std::string text(std::istreambuf_iterator<char>(std::cin), {});
     boost::system::error_code fault;
     const auto parsed = boost::json::parse(text, fault);
-    if (fault || !parsed.is_object()) return complain(proteus::errors::invalid("the descriptor is no JSON object"));
+    if (fault || !parsed.is_object()) return complain(proteus::errors::invalid("the descriptor is not a JSON object"));
     auto builder = McpServer::from_descriptor(parsed.get_object());
     if (!builder) return complain(builder.error());
     return run(builder->build(), nullptr);

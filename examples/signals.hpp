@@ -4,7 +4,7 @@
 
 namespace examples {
 
-// Blocks the signals that end a program before any thread starts, so that they are taken here and nowhere else.
+// Blocks SIGINT and SIGTERM, so that only `wait` receives them. Must be made before any thread starts.
 class Signals {
  public:
   Signals() {
@@ -14,7 +14,7 @@ class Signals {
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
   }
-  // Until one of them comes.
+  // Blocks until one of the signals arrives.
   void wait() const {
     int signal = 0;
     sigwait(&set_, &signal);

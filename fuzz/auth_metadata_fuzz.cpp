@@ -1,5 +1,5 @@
-// What servers say about themselves: metadata of issuers and resources, and challenges. What is read of a resource is
-// written and read back as the same.
+// Fuzzes the readers of issuer metadata, resource metadata and challenges. Resource metadata and challenges that are
+// read must survive being written and read again.
 #include <cstdint>
 #include <string>
 
@@ -32,7 +32,7 @@ void check_resource(std::string_view text) {
   if (!metadata) return;
   const std::string written = auth::write_resource_metadata(*metadata);
   const auto again = auth::read_resource_metadata(written);
-  if (written.size() > auth::ResourceMetadata::kMaxBytes) return;  // escapes take more room
+  if (written.size() > auth::ResourceMetadata::kMaxBytes) return;  // escapes can exceed the limit
   check(again && auth::write_resource_metadata(*again) == written, "what is written reads back as the same");
 }
 

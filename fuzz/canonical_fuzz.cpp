@@ -1,4 +1,5 @@
-// A canonical form is JSON, of the same value, and its own canonical form. Any bytes can be quoted.
+// Fuzzes canonical JSON: a canonical form is JSON of the same value, and is its own canonical form. Any bytes can be
+// quoted.
 #include <cstdint>
 #include <string>
 
@@ -24,7 +25,8 @@ void check_quoting(std::string_view text) {
     check(*decoded == text, "what is quoted reads back as the same");
 }
 
-// A tree has integers exactly and all other numbers rounded, and a canonical form writes many of those as integers.
+// Returns the value with all numbers as double. A tree holds integers exactly and other numbers rounded, but a
+// canonical form writes many of the others as integers.
 boost::json::value rounded(boost::json::value value) {
   if (value.is_int64() || value.is_uint64()) return value.to_number<double>();
   if (value.is_array()) {

@@ -10,7 +10,7 @@
 
 namespace proteus::fuzz {
 
-// A promise of the code under test; a broken one is a finding.
+// Aborts if a promise of the code under test is broken.
 inline void check(bool kept, const char* promise) {
   if (kept) return;
   std::fprintf(stderr, "broken: %s\n", promise);
@@ -21,8 +21,8 @@ inline std::string_view as_text(const unsigned char* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// The other opinion: Boost's parser in its strict default, as deep as our own readers go. Numbers with an exponent that
-// overflows an int are JSON, though Boost says otherwise: `unsure`.
+// What Boost's parser says about a text, with its strict defaults and the depth limit of our own readers. `unsure` if
+// Boost rejects a number because its exponent overflows an int, which is valid JSON.
 struct Opinion {
   std::optional<boost::json::value> value;
   bool unsure = false;
@@ -36,7 +36,7 @@ inline Opinion boost_opinion(std::string_view text, std::size_t depth = 128) {
   return {std::move(value), false};
 }
 
-// Boost reads a zero with a large exponent as NaN, which equals nothing but in print.
+// Boost reads a zero with a large exponent as NaN, which equals only its own serialized text.
 inline bool same_value(const boost::json::value& a, const boost::json::value& b) {
   return a == b || boost::json::serialize(a) == boost::json::serialize(b);
 }

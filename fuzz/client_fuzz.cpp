@@ -1,5 +1,6 @@
-// A server says anything whatsoever to a client that connects, lists, calls and listens. Each message of ours is
-// answered by the next lines of the input, up to an empty one; "$" in them stands for the id of that message.
+// Fuzzes the client with arbitrary messages of a server, while the client connects, listens, lists and calls. Each
+// message of the client is answered with the next lines of the input, up to an empty line. The first "$" in a line
+// stands for the id of the client's message.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -102,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Script script{{reinterpret_cast<const char*>(data) + 1, size - 1}, (data[0] & 1U) != 0};
   boost::asio::io_context io;
   Options options;
-  // Whatever is not answered at once never is; a millisecond is long.
+  // What is not answered at once is never answered, so a millisecond is long.
   options.timeout = options.call_timeout = options.probe_timeout = options.handler_timeout = options.connect_timeout =
       1ms;
   options.reconnect_delay = options.max_reconnect_delay = 1ms;

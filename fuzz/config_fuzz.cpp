@@ -1,6 +1,5 @@
-// Arbitrary bytes as a configuration and, behind a line of three dashes, as a file of contexts/: there is a
-// configuration or there are faults, each with its file, and with a line and column of that file where it is about a
-// key.
+// Fuzzes the configuration reader with a configuration file and, after a line of three dashes, a file of contexts/. The
+// outcome is either a configuration or faults. Each fault names its file, and its line and column if it is about a key.
 
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Proofs of possession: one for a key that nobody has is never accepted, whatever it says. With a line break, what
-// stands before it is a header and what follows the claims.
+// Fuzzes the check of DPoP proofs: a proof by an unknown key is never accepted. The input is tried as a proof and,
+// split at its first line break, as a header and claims.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Whatever the bytes: the scan ends, and says the same as a parser that builds a tree, about the whole and about the
-// parts of a message.
+// Fuzzes the scanner of JSON-RPC messages: it ends on any input, and agrees with Boost's parser about a message and its
+// parts.
 #include <cstdint>
 
 #include <boost/json/object.hpp>
@@ -62,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (message.error().rpc_code() == -32700) {
     check(!opinion.value, "what is not JSON is not JSON for others");
   } else {
-    // A key that comes twice, or a limit; of the latter only depth is within reach of both.
+    // Our scanner refuses a repeated key or a message over a limit. Boost may accept both, so the trees are not
+    // compared.
     check(message.error().rpc_code() == -32600, "a refusal has a code");
   }
 

@@ -1,5 +1,5 @@
-// Header values: whatever is encoded reads back as the same, and whatever reads has one spelling. With a line of three
-// dashes, what stands before it is an input schema and what follows the arguments.
+// Fuzzes header values: any text survives encoding and decoding, and an encoded value has only one spelling. An input
+// with a line of three dashes is also tried as an input schema and arguments.
 #include <algorithm>
 #include <cstdint>
 #include <string>

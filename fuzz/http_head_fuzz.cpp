@@ -1,5 +1,5 @@
-// Request heads, held against Beast's parser: what ours accepts Beast's accepts too, and understands the same way.
-// Ours may refuse more.
+// Compares our parser of request heads with Beast's: Beast accepts whatever ours accepts, with the same meaning. Ours
+// may reject more.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,8 +17,8 @@ void check(bool kept) {
   if (!kept) std::abort();
 }
 
-// What was read before on a connection changes nothing: each head after those before it, whose lines are remembered,
-// is read as if it were the first.
+// Checks that earlier heads of a connection do not matter: a parser that remembers their lines parses each head like a
+// fresh parser.
 void check_one_after_the_other(std::string_view messages) {
   using namespace proteus::net;
   const HttpLimits limits;
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Framing& framing = parser.framing();
 
   message = message.substr(0, parser.consumed());
-  // Empty lines before a request are accepted by ours alone.
+  // Only our parser accepts empty lines before a request.
   while (message.starts_with("\r\n"))
     message.remove_prefix(2);
   boost::beast::http::request_parser<boost::beast::http::empty_body> beast;
@@ -76,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check((theirs.version() == 11) == (ours.version() == HttpVersion::http_1_1));
   check(beast.chunked() == framing.chunked);
   check(beast.content_length().value_or(0) == framing.content_length);
-  // Beast lets keep-alive win over close in HTTP/1.0, and heeds Proxy-Connection.
+  // In HTTP/1.0, Beast prefers keep-alive to close and interprets Proxy-Connection.
   if (!framing.keep_alive) check(!beast.keep_alive() || ours.version() == HttpVersion::http_1_0);
   check(static_cast<std::size_t>(std::distance(theirs.begin(), theirs.end())) == ours.fields().size());
   for (const auto& [name, value] : ours.fields()) {

@@ -1,5 +1,6 @@
-// Bytes of a client, through the server's own connection code over a stream in memory. The first byte of the input
-// says in which pieces the rest arrives. The same bytes in one piece must lead to the same statuses.
+// Fuzzes the server's connection code with the bytes of a client over an in-memory stream. The first byte of the input
+// determines the size of the pieces in which the rest arrives. The same bytes in one piece must produce the same
+// statuses.
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +26,7 @@ void check(bool kept) {
   if (!kept) std::abort();
 }
 
-// Looks at everything a request holds, and answers in each of the ways there are.
+// Reads everything in the request, and answers in one of several ways.
 Task<> answer(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
   std::size_t sum = request.method().size() + request.path().size() + request.query().size() + request.body().size();
@@ -96,7 +97,7 @@ class Session {
     }
   }
 
-  // Whatever state it is in, the connection must be gone after its time and without the client's help.
+  // Checks that in any state the connection times out without help from the client.
   void end() {
     for (int i = 0; i < 4; ++i) {
       clock_.advance(std::chrono::seconds(100));
@@ -123,7 +124,7 @@ class Session {
 std::vector<std::string> statuses(std::string_view received) {
   std::vector<std::string> found;
   for (std::size_t at = 0; (at = received.find("HTTP/1.1 ", at)) != std::string_view::npos; at += 9) {
-    // A client that hurries is not told to continue.
+    // Whether 100 Continue is sent depends on the pieces: not if the body has already begun to arrive.
     if (auto status = received.substr(at + 9, 3); status != "100") found.emplace_back(status);
   }
   return found;

@@ -1,5 +1,5 @@
-// However a response is cut into pieces, it is parsed to the same fields and body, or refused for the same
-// reason. What is read as a plain head Beast's parser reads too, and understands the same way.
+// Fuzzes the parsers of responses: however a response is split, it is parsed to the same fields and body, or rejected
+// for the same reason. Beast accepts whatever PlainHead accepts, with the same meaning.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ using net::AnswerBody;
 using net::ResponseParser;
 
 struct Outcome {
-  ErrorKind fault = ErrorKind::internal;  // which a parser never says: none
+  ErrorKind fault = ErrorKind::internal;  // a kind that no parser returns stands for success
   unsigned status = 0;
   std::vector<std::string> fields;
   std::string body;
@@ -40,7 +40,7 @@ Outcome parse(std::string_view stream, AnswerBody allowed, NextSize next_size) {
   ResponseParser parser;
   parser.begin(kLimits, allowed);
   net::Fields fields;
-  // Of the exact size, so that the sanitizer sees a look beyond it.
+  // Has the exact size, so that the sanitizer detects reads beyond it.
   const std::unique_ptr<char[]> buffer(new char[stream.size()]);
   std::size_t filled = 0;
   std::size_t head = 0;
@@ -87,7 +87,7 @@ void check(bool kept) {
 
 std::string_view to_std(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-// The reader remembers lines of heads before, of which some were not plain.
+// Compares `plain` with Beast's parser. `plain` remembers lines of earlier heads, including heads that were not plain.
 void hold_against_beast(std::string_view stream, net::PlainHead& plain) {
   namespace http = boost::beast::http;
   const std::size_t end = stream.find("\r\n\r\n");

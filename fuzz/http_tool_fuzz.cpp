@@ -1,5 +1,5 @@
-// A back end registers anything whatsoever, and an agent calls it with anything: a tool on the first line, arguments on
-// the second. What is taken can be read again from its two halves, and what is sent is JSON that has what is fixed.
+// Fuzzes HTTP tools: the first line of the input is a tool that a back end registers, the rest the arguments of a call.
+// An accepted tool can be read again from its definition and its hidden half, and the body of a request is JSON.
 #include <cstdint>
 #include <string>
 #include <string_view>

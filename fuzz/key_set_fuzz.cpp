@@ -1,4 +1,5 @@
-// Key sets of issuers: whatever they hold, keys that are kept can be used, and no nonsense is a signature by them.
+// Fuzzes the reader of issuers' key sets: every key that is kept is usable, and does not verify a meaningless
+// signature.
 #include <cstdint>
 #include <string>
 

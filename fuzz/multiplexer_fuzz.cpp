@@ -1,7 +1,7 @@
-// Frames of a link between processes, in segments of any sizes: what comes out of its streams must be the same as if
-// all of it had come at once, and nobody holds more than there was room for.
+// Fuzzes the multiplexer with the bytes of a link between processes, in segments of any size. Its streams must carry
+// the same bytes as if everything had arrived at once, and buffer no more than their window.
 //
-// The first bytes of the input say how the others are cut.
+// The first bytes of the input determine the sizes of the segments.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ using namespace proteus;
 constexpr std::size_t kCuts = 4;
 constexpr std::size_t kCapacity = std::size_t{4} << 20U;
 
-// Whether streams are read as their bytes come, or when all has been said.
+// Whether streams are read after each segment, or only after the last.
 enum class Reading : std::uint8_t { at_once, at_the_end };
 
 class Feeding {
@@ -48,7 +48,7 @@ class Feeding {
     if (reading_ == Reading::at_once) read_all();
   }
 
-  // All that came out: the bytes of each stream and how it ended, and whether the link did.
+  // Returns everything observable: the state of the link, and the bytes and state of each stream.
   std::string transcript() {
     read_all();
     std::string all = link_->is_open() ? "open\n" : "cut off\n";

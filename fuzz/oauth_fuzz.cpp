@@ -1,5 +1,5 @@
-// What an authorization server can send to a client: metadata that lead it on, registrations, token answers, callbacks,
-// and what a sign-in was kept as. Nothing that is accepted leads to a place that is not safe, or to another issuer.
+// Fuzzes everything an authorization server can send to a client (metadata, registrations, token answers, callbacks)
+// and the stored form of a sign-in. Nothing that is accepted leads to an unsafe URL or to another issuer.
 #include <cstdint>
 #include <string>
 
@@ -26,7 +26,8 @@ void check_safe(const std::string& url) {
   check(url.empty() || oauth::safe_url(url, "an endpoint"), "what is asked next is https or loopback");
 }
 
-// The same text for every question: whatever it leads to is safe, and there is an end.
+// Answers every request of a discovery with the same text. Checks that all requests go to safe URLs and that discovery
+// ends.
 std::optional<oauth::Discovered> discover(std::string_view text) {
   oauth::Discovery discovery(proteus::net::Url::parse("https://mcp.example/mcp").value(), oauth::read_hints(text));
   for (int asked = 0; asked < 8; ++asked) {

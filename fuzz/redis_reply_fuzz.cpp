@@ -1,4 +1,4 @@
-// However replies are cut into pieces they are the same, and what is held of them is bounded.
+// Fuzzes the reader of Redis replies: replies are the same however they are split, and their size is bounded.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -36,7 +36,7 @@ std::vector<std::string> read(std::string_view bytes, std::size_t piece) {
   ReplyReader reader(kLimits);
   std::vector<std::string> replies;
   while (!bytes.empty()) {
-    // Owned, so that the sanitizer sees a view that outlives its piece.
+    // A copy, so that the sanitizer detects a view that outlives its piece.
     const std::string part(bytes.substr(0, piece));
     bytes.remove_prefix(part.size());
     reader.feed(part);
@@ -59,7 +59,7 @@ std::vector<std::string> read(std::string_view bytes, std::size_t piece) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = proteus::fuzz::as_text(data, size);
   const auto by_byte = read(bytes, 1);
-  // A line that is too long is noticed by the next piece, which a single one does not have.
+  // A line that is too long is noticed only when the next piece arrives, so a single piece may differ.
   if (size < kLimits.bytes) {
     check(read(bytes, 7) == by_byte, "pieces make no difference");
     check(read(bytes, size + 1) == by_byte, "one piece makes no difference");

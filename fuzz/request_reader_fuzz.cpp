@@ -1,8 +1,8 @@
-// The requests of a connection, in segments of any sizes and as many ahead as fit: each must be read as if its bytes
-// had come one by one, and nobody had sent anything before it was answered.
+// Fuzzes the request reader with segments of any size and with pipelined requests. Each request must be read as if its
+// bytes had arrived one by one, after the previous request was answered.
 //
-// The first bytes of the input say how the others are cut. In those, a byte from 0x80 on stands for a run of one
-// character, so that a short input fills buffers of kilobytes.
+// The first bytes of the input determine the sizes of the segments. In the rest, a byte from 0x80 on stands for a run
+// of one character, so that a short input fills buffers of kilobytes.
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +44,7 @@ std::string unpack(std::string_view packed) {
   return bytes;
 }
 
-// What whoever handles a request can see of it.
+// Returns what a handler can see of a request, except the body.
 std::string seen(const net::RequestReader& reader) {
   const net::Request& request = reader.request();
   std::string all = std::string(request.method()) + ' ' + std::string(request.target()) + ' ' +
@@ -62,7 +62,8 @@ std::string seen_whole(const net::RequestReader& reader) {
   return seen(reader) + (reader.keep_alive() ? "\nkept\n" : "\nclosed\n") + std::string(body);
 }
 
-// Feeds a reader: `next` says how large the next segment may be, which is read while a request is ready, too.
+// Returns everything that a reader yields for `bytes`. `next` returns the maximum size of the next segment. With
+// `ahead`, segments are also fed while a request is ready.
 template <class Next>
 std::vector<std::string> read_all(std::string_view bytes, Next next, bool ahead) {
   static const net::HttpLimits kLimits = limits();

@@ -1,5 +1,5 @@
-// A schema, a line of three dashes, an instance, both arbitrary JSON: compiling and validating must end, in
-// time and in memory, and the two ways to validate must agree.
+// Fuzzes JSON Schema with a schema, a line of three dashes, and an instance, both arbitrary JSON. Compiling and
+// validating must stay within limits of time and memory, and `validate` and `accepts` must agree.
 
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Small enough that the fuzzer is not slowed down by inputs that only reach a limit.
+// Limits the work, so that inputs that merely reach a limit do not slow down the fuzzer.
 proteus::json::SchemaOptions options() {
   proteus::json::SchemaOptions options;
   options.limits.work = 100'000;
@@ -37,8 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto schema = proteus::json::Schema::compile(document, kOptions);
   if (!schema) return 0;
   const auto validation = (*schema)->validate(instance);
-  // Explaining takes work of its own, so only what was decided within the limit can be compared; and as time
-  // in patterns counts, a machine that paused is no fault.
+  // `validate` takes more work than `accepts`, so only complete validations are compared. Time in patterns counts as
+  // work, so a disagreement may come from a pause of the machine: only the third in a row is a finding.
   int disagreements = 0;
   while (validation.complete && validation.ok() != (*schema)->accepts(instance)) {
     if (++disagreements == 3) std::abort();

@@ -1,5 +1,5 @@
-// Anybody's words: a query, a description and a name of any bytes. Words are folded UTF-8 of bounded length, a query
-// has a bounded number of them.
+// Fuzzes the search with arbitrary bytes as a query and as the description of a tool. Words have a bounded length, and
+// a query has a bounded number of them.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,7 +17,7 @@ using namespace proteus;
 using namespace proteus::search;
 using fuzz::check;
 
-// Nothing for a description that is no text.
+// Returns null if the description is not valid text.
 catalog::SnapshotPointer upstream_of(std::string_view description) {
   const std::string tool =
       R"({"name":"x1","description":)" + json::quote(description) + R"(,"inputSchema":{"type":"object"}})";

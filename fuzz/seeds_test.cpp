@@ -1,5 +1,5 @@
-// Each seed of each fuzz target, once: they are inputs that broke something, or nearly did. A target that finds a fault
-// ends the program.
+// Runs each fuzz target once on each of its seeds, which are inputs that broke something or nearly did. A target that
+// finds a bug aborts the program.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,6 @@
-// A provider lists anything whatsoever: one definition per line, and the same list again in another order. What is
-// offered is JSON under distinct names in order, can be found by them, and does not depend on the order.
+// Fuzzes catalog lists with arbitrary definitions of a provider: one per line, and after an empty line the list that
+// replaces the first. A list is JSON with distinct names in order, definitions are found by their names, and the second
+// list does not depend on the first.
 #include <algorithm>
 #include <cstdint>
 #include <string>

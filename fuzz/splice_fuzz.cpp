@@ -1,5 +1,5 @@
-// A message, and which of its members to change: what comes out is the tree that was meant, and nothing else changed.
-// The first byte says which members of `params` or `result` go, the second which of `_meta`, the third what else.
+// Fuzzes edits of a message: the result is the expected tree, and nothing else has changed. The first byte selects the
+// members of `params` or `result` to drop, the second those of `_meta`, the third the other edits.
 #include <cstdint>
 #include <string>
 
@@ -16,7 +16,7 @@ using proteus::fuzz::check;
 using proteus::fuzz::same_value;
 namespace json = proteus::json;
 
-// Edits the object in the splice, and in the tree.
+// Makes the same edits in the splice and in the tree.
 void edit(json::Splice& splice, std::string_view object, const json::Members& members, unsigned mask, bool add,
           boost::json::object& tree) {
   unsigned index = 0;
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool has_meta = has_body && message->body.value("_meta").starts_with('{');
 
   json::Splice splice(text);
-  // From the end to the front and the other way round: the order of edits must not matter.
+  // The id is edited first or last, because the order of edits must not matter.
   const auto edit_id = [&] {
     if (message->id.empty()) return;
     splice.replace(message->id, R"("\u0041 new id")");

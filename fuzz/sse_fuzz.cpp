@@ -1,4 +1,4 @@
-// However an event stream is cut into chunks, it has the same events and ends in the same state.
+// Fuzzes the reader of event streams: however a stream is split, it yields the same events and ends in the same state.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ Outcome read(std::string_view stream, NextSize next_size) {
   SseReader reader(kLimits);
   Outcome outcome;
   while (!stream.empty() && !outcome.broken) {
-    // Owned, so that the sanitizer sees a view that outlives its chunk.
+    // A copy, so that the sanitizer detects a view that outlives its chunk.
     const std::string chunk(stream.substr(0, next_size()));
     stream.remove_prefix(chunk.size());
     outcome.broken = !reader.feed(chunk, [&](const SseEvent& event) {
@@ -42,7 +42,7 @@ Outcome read(std::string_view stream, NextSize next_size) {
   return outcome;
 }
 
-// What an encoder writes, a reader reads back.
+// Checks that the reader returns what the encoder wrote.
 void check_round_trip(std::string_view data) {
   std::string stream;
   proteus::net::write_sse_event(stream, {.data = data});

@@ -1,5 +1,5 @@
-// Tokens of strangers: one whose key nobody has is never accepted, and what is read is what Boost's parser reads. With
-// a line break, what stands before it is a header and what follows the claims.
+// Fuzzes the reader of JWTs: a token signed by an unknown key is never accepted, and Boost's parser agrees on what is
+// read. The input is tried as a token and, split at its first line break, as a header and claims.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
-// URLs, held against libcurl's parser: what ours accepts libcurl accepts too, and means the same host, port and target
-// by it. Ours may refuse more.
+// Compares our URL parser with libcurl's: libcurl accepts whatever ours accepts, with the same host, port and target.
+// Ours may reject more.
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ class Theirs {
   CURLUcode set(std::string_view text) {
     return curl_url_set(url_.get(), CURLUPART_URL, std::string(text).c_str(), kAsItIs);
   }
-  // Empty where there is none.
+  // Returns an empty string if the URL has no such part.
   std::string part(CURLUPart what, unsigned flags = kAsItIs) const {
     char* found = nullptr;
     if (curl_url_get(url_.get(), what, &found, flags) != CURLUE_OK) return {};
@@ -41,7 +41,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// libcurl writes addresses its own way: 127.1 as 127.0.0.1, and the zeros of IPv6 shortened.
+// libcurl normalises addresses: it writes 127.1 as 127.0.0.1, and shortens the zeros of IPv6.
 bool is_same_host(std::string ours, std::string theirs) {
   if (theirs.starts_with('[')) {
     in6_addr a{};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh [WORD]...: builds the programs and the micro benchmarks, and runs bench/run.py, which takes the words.
+# bench.sh [WORD]...: builds the programs and the micro benchmarks, and runs bench/run.py with the words.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,8 @@
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-# The profile that releases are compiled by describes the code it was recorded with (docs/adr/0007).
+# Prints a hint if more than a tenth of the sources have changed since the profile for releases was recorded
+# (docs/adr/0007).
 say_if_profile_is_old() {
   local recorded changed all
   local -r tests='_test\.cpp$|/testing/'
@@ -12,7 +13,7 @@ say_if_profile_is_old() {
   changed=$(git diff --name-only "$recorded" -- 'src/*.cpp' 'src/*.hpp' | grep -Ecv "$tests" || true)
   all=$(git ls-files 'src/*.cpp' 'src/*.hpp' | grep -Ecv "$tests" || true)
   ((changed * 10 > all)) || return 0
-  echo "The recorded profile no longer fits: $changed of $all source files have changed since. Run make profile for a faster release."
+  echo "The recorded profile is out of date: $changed of $all source files have changed since. Run make profile for a faster release."
 }
 
 configure_and_build "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# compat.sh [short|full] [run.mjs arguments]: servers and clients that others wrote, directly and through the gateway.
+# compat.sh [short|full] [run.mjs arguments]: tests third-party servers and clients, directly and through the gateway.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 

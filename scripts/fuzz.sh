@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh [target...]: runs the fuzz targets, FUZZ_SECONDS each, as many at once as there are cores.
 #
-# A target reads its seeds from fuzz/corpus/<target without _fuzz>, which is in the tree; what it learns goes to build/fuzz/corpus and
-# what breaks it to fuzz/findings. To see a finding again: build/fuzz/bin/<target> <input>
+# A target reads its seeds from fuzz/corpus/<target without _fuzz>, which is under version control. It writes new inputs
+# to build/fuzz/corpus and failing inputs to fuzz/findings. To reproduce a finding: build/fuzz/bin/<target> <input>
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the failed tests of a JUnit report with their output, the skipped ones, and the line of counts that test.sh reads."""
+"""Prints the failed tests of a JUnit report with their output, the skipped tests, and the counts that test.sh reads."""
 import sys
 import xml.etree.ElementTree as xml
 

@@ -10,8 +10,8 @@ mode=${1:-all}
 passed=0
 failed=0
 
-# Everything that a commit would hold, so that a new file is checked before it is added; and where git cannot tell, as in
-# an unpacked archive or a checkout of somebody else, everything but what was built.
+# Lists every file that a commit could contain, so that new files are checked before they are added. Without a usable
+# git repository, as in an unpacked archive or another user's checkout, lists everything except build products.
 files() {
   if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git ls-files --cached --others --exclude-standard --deduplicate
@@ -48,19 +48,19 @@ formatting() {
   return 1
 }
 
-# The include directories of a layer hold only what it may know (cmake/Layers.cmake); a relative path would go around them.
+# A relative path would get around the include directories that limit what a layer may include (cmake/Layers.cmake).
 includes() { ! grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*/)?\.\.?/' "${cpp[@]}"; }
 
-headers_once() { ! grep -L '^#pragma once' "${headers[@]}" | grep .; }
+pragma_once() { ! grep -L '^#pragma once' "${headers[@]}" | grep .; }
 
 scripts_clean() { shellcheck --external-sources "${shell[@]}"; }
 
-# Exposure is 0 to 10 as systemd counts it; the threshold is in tenths. The program need not be installed here.
+# systemd rates exposure from 0 to 10; the threshold is in tenths. The program need not be installed here.
 unit_clean() {
   local folder=build/lint-unit unit=build/lint-unit/proteus.service output
   mkdir -p "$folder"
   sed 's#/usr/local/bin/proteus#/bin/true#' deploy/proteus.service >"$unit"
-  # What it does not understand it says, and goes on.
+  # systemd-analyze succeeds even if it does not understand a setting, so any output is a failure.
   output=$(systemd-analyze verify --man=no "$unit" 2>&1) || true
   if [[ -n $output ]]; then
     say "$output"
@@ -71,11 +71,11 @@ unit_clean() {
   return 1
 }
 
-# Advice, not a rule: a file has one subject.
+# Only warns: a long file may have more than one subject.
 lengths() { wc -l "${cpp[@]}" | awk '$2 != "total" && $1 > 400 {print "warning: " $2 " has " $1 " lines, more than 400"}'; }
 
-# Tests are left out: GoogleTest's macros make most of the noise and of the time. Several sources are read as one, after
-# the precompiled header, because most of the time goes into headers.
+# Leaves out tests: GoogleTest's macros cause most of the noise and take most of the time. Uses a unity build and the
+# precompiled header, because the rest of the time goes into headers.
 tidy() {
   local database=build/lint log=$LOGS/tidy.log
   if cmake --preset dev -B "$database" -DPROTEUS_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >"$log" 2>&1 &&
@@ -93,8 +93,8 @@ if [[ $mode == format ]]; then
 fi
 
 check "formatting (clang-format)" formatting
-check "no include around the layers" includes
-check "every header is included once" headers_once
+check "no relative includes" includes
+check "every header has #pragma once" pragma_once
 check "shell scripts (shellcheck)" scripts_clean
 check "systemd unit (systemd-analyze)" unit_clean
 check "file lengths" lengths

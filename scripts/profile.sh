@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# profile.sh: records where the programs spend their time while `make bench` measures them, each section briefly, and
-# writes bench/proteus.profdata, by which the release preset optimises.
+# profile.sh: records a profile while short runs of the benchmarks load the programs, and writes bench/proteus.profdata,
+# which the release preset optimises with.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 

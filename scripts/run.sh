@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh: starts the quickstart from what `make build` left: a bank, a server with something of everything, a back end, and the
-# gateway in front of them, with a made-up company as a dataset that is ratified and not yet connected, and a tool session with a
-# tool. Ctrl-C ends all of them. The gateway takes PORT (8080), the others any free port.
+# run.sh: starts the quickstart with the programs in build/release/bin: the bank server, the everything server, a back
+# end, and the gateway in front of them. The gateway has the dataset of an invented company, ratified but not connected,
+# and a tool session with one tool. Ctrl-C ends all programs. The gateway listens on PORT (8080), the others on free
+# ports.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -23,7 +24,7 @@ finish() {
 trap finish EXIT
 trap 'exit 0' INT TERM
 
-# The company's database, and its mapping, which is ratified with the pepper of this data directory.
+# Makes the company's database, and ratifies its mapping with the pepper of this data directory.
 (umask 077 && mkdir -p "$data")
 export PROTEUS_MAPPINGS=${PROTEUS_MAPPINGS:-$data/mappings}
 export ACME_DSN=${ACME_DSN:-sqlite://$(realpath "$data")/company.db}
@@ -34,7 +35,7 @@ if [[ ! -f $PROTEUS_MAPPINGS/acme.toml ]]; then
   "$bin/proteus" dataset ratify examples/quickstart/acme.toml --by "make run" --data "$data" >/dev/null
 fi
 
-# start <name> <command…>: a server on a free port, whose address is in $scratch/<name> when this ends.
+# start <name> <command…>: starts a server on a free port and writes its address to $scratch/<name>.
 start() {
   local name=$1
   shift
@@ -64,7 +65,7 @@ for _ in $(seq 200); do
   sleep 0.05
 done
 
-# admin <path> <body>: a request of the application's back end.
+# admin <path> <body>: sends a request to the admin API, as an application's back end does.
 admin() {
   curl -fsS "$url$1" -H "X-Admin-Secret: $("$bin/proteus" admin-secret --data "$data")" -d "$2" >/dev/null
 }
@@ -87,7 +88,7 @@ Watch the list of tools in a second terminal, and change it from a third:
   $bin/proteus client call $url/mcp connect_dataset '{"name": "acme"}'
   $bin/proteus client call $url/mcp banking_pin_authentication '{"pin": "1234"}'
   curl $url/admin/tools/register -H "X-Admin-Secret: \$($bin/proteus admin-secret --data $data)" \\
-       -d '{"session_id": "demo", "tools": [{"name": "new_tool", "url": "http://$backend/", "description": "Came just now", "inputSchema": {"type": "object"}}]}'
+       -d '{"session_id": "demo", "tools": [{"name": "new_tool", "url": "http://$backend/", "description": "Added just now", "inputSchema": {"type": "object"}}]}'
 
 END
 wait "$gateway"

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group build also installs the npm packages
-# of ui, and the group npm those of tests/e2e, tests/ui and tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
-# Says nothing and returns at once where everything is there.
+# setup.sh <group>...: installs the missing packages of these groups of packages.txt. The group build also installs the
+# npm packages of ui. The group npm installs those of tests/e2e, tests/ui and tests/compat/short; with the group bench
+# also those of bench, and with the group compat also those of tests/compat/full. Prints nothing and returns at once if
+# nothing is missing.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 readonly LOG=$LOGS/setup.log
 readonly ATTEMPTS=6
 
-# Registries answer 429 at times: every step is tried again, with growing pauses.
+# retry <what> <command...>: runs a command up to ATTEMPTS times, with growing pauses, because registries answer 429 at
+# times.
 retry() {
   local what=$1 attempt pause=5
   shift
@@ -50,8 +52,8 @@ as_root() {
 
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
 
-# Packages may start a service while they are unpacked. nginx, PostgreSQL and Redis are only ever wanted as programs that
-# `make bench` and the tests run.
+# Keeps packages from starting services while they are installed: `make bench` and the tests run nginx, PostgreSQL and
+# Redis themselves.
 readonly POLICY=/usr/sbin/policy-rc.d
 forbid_services() {
   if [[ -e $POLICY ]]; then return; fi
@@ -80,7 +82,7 @@ install_debian_packages() {
 
 npm_ci() { (cd "$1" && npm ci --ignore-scripts --no-audit --no-fund); }
 
-# install_npm_packages <folder>
+# install_npm_packages <folder>: runs npm ci, unless the last one was for the same package.json and lock file.
 install_npm_packages() {
   local folder=$1 state
   local stamp=$folder/node_modules/.installed
@@ -88,7 +90,7 @@ install_npm_packages() {
   if [[ -f $stamp && $(<"$stamp") == "$state" ]]; then return; fi
   say "Installing the npm packages of $folder"
   retry "npm ci" npm_ci "$folder"
-  [[ $folder == ui || -x $(node_path) ]] || fail "npm brought no Node for $(uname -m); see optionalDependencies in tests/e2e/package.json"
+  [[ $folder == ui || -x $(node_path) ]] || fail "npm installed no Node for $(uname -m); see optionalDependencies in tests/e2e/package.json"
   printf '%s\n' "$state" >"$stamp"
 }
 

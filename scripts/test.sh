@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test.sh [full]: everything that must hold, in sections.
+# test.sh [full]: runs all tests, in sections.
 #
-# A section writes its whole output to build/logs/<name>.log, which is shown when it fails. It ends with a line
-# "<n> passed, <n> failed", to which ", <n> skipped" may be added; one without that line counts as a single test.
-# The summary names the tests that failed: lines of a log that begin with "failed: " or with the cross of Node's
-# reporter, with the first line of its error, or rows of a table that did not hold. The last line of this script is the
-# sum, in that form.
+# A section writes its output to build/logs/<name>.log; if the section fails, the end of the log is shown. The log ends
+# with "<n> passed, <n> failed", optionally followed by ", <n> skipped"; a section without that line counts as one test.
+# The summary lists the failed tests: lines of a log that begin with "failed: " or with the cross of Node's reporter and
+# the first line of the error, and rows of a table that did not hold. The last line of output is the total, in the same
+# form.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -17,18 +17,18 @@ summary=()
 failures=()
 declare -A succeeded=()
 
-# heading <text>: bold on a terminal.
+# heading <text>: prints a heading, bold on a terminal.
 heading() { if [[ -t 1 ]]; then printf '\e[1m== %s\e[0m\n' "$1"; else printf '== %s\n' "$1"; fi; }
 
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
-# count <log> <status>: sets the counts of one section.
+# count <log> <status>: sets counts to the passed, failed and skipped tests of one section.
 count() {
   local line
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$1" | tail -n 1 || true)
   if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
     counts=("${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[4]:-0}")
-    # A section that dies after its last test has failed all the same.
+    # A section that crashes after its last test has failed, too.
     if (($2 != 0 && counts[1] == 0)); then counts[1]=1; fi
   elif (($2 == 0)); then
     counts=(1 0 0)
@@ -37,7 +37,8 @@ count() {
   fi
 }
 
-# section <name> <needs> <title> <command...>: needs is a section that must have succeeded before, or "-".
+# section <name> <needs> <title> <command...>: runs a section. <needs> is a section that must have succeeded before, or
+# "-".
 section() {
   local name=$1 needs=$2 title=$3 status=0 started=$SECONDS log=$LOGS/$1.log counts
   shift 3
@@ -89,8 +90,8 @@ section release - "Release build" scripts/build.sh release
 section conformance release "Conformance: the official suite, server and client, both revisions" conformance
 section e2e release "The official TypeScript clients v1 and v2, and the command line" e2e
 section page release "The page in a browser" scripts/page.sh
-section compat release "Servers and clients that others wrote, directly and through the gateway" scripts/compat.sh "$matrix"
-section attack release "Drills of a hostile trial" scripts/attack.sh "${drills[@]}"
+section compat release "Third-party servers and clients, directly and through the gateway" scripts/compat.sh "$matrix"
+section attack release "Attack drills" scripts/attack.sh "${drills[@]}"
 section install release "Installation: an outside project, clang 19 and g++ 12" tests/install/run.sh
 section unit - "Unit and integration tests, address and undefined-behaviour sanitizers" scripts/unit.sh asan
 if [[ $mode == full ]]; then

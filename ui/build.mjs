@@ -1,4 +1,4 @@
-// build.mjs <file.cpp>: bundles the page, compresses it, and writes it as C++ source; cmake/Embed.cmake runs it.
+// build.mjs <file.cpp>: bundles and compresses the page, and writes it as C++ source. cmake/Embed.cmake runs it.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const LARGEST = 250 * 1024; // of all files
-const LARGEST_SENT = 60 * 1024; // of what the first screen needs, compressed
+const LARGEST = 250 * 1024; // limit of all files
+const LARGEST_SENT = 60 * 1024; // limit of what the first screen needs, compressed
 
 const bundled = await build({
   absWorkingDir: here,
@@ -19,7 +19,7 @@ const bundled = await build({
   minify: true,
   write: false,
   format: 'esm',
-  splitting: true, // what the first screen does not need is loaded when it is needed
+  splitting: true, // loads code on demand that the first screen does not need
   chunkNames: '[name]-[hash]',
   metafile: true,
   target: 'es2022',
@@ -51,7 +51,7 @@ for (const file of files) {
   file.tag = createHash('sha256').update(file.content).digest('hex').slice(0, 16);
 }
 const total = files.reduce((sum, file) => sum + file.content.length, 0);
-// Only what is imported as somebody needs it comes later.
+// Only files that are imported exclusively by dynamic imports are loaded later.
 const imports = Object.values(bundled.metafile.outputs).flatMap((output) => output.imports);
 const later = new Set(imports.filter((one) => one.kind === 'dynamic-import').map((one) => basename(one.path)));
 for (const one of imports) if (one.kind === 'import-statement') later.delete(basename(one.path));

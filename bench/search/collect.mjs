@@ -1,5 +1,5 @@
-// collect.mjs: asks the servers that tests/compat installs which tools they have, and writes tools.json: of each tool what ranking needs.
-// Run it with the node of tests/e2e, after scripts/setup.sh npm compat. Each server's licence stands beside its tools.
+// collect.mjs: lists the tools of the servers that tests/compat installs, and writes what ranking needs of them to
+// tools.json, with each server's licence. Run it with the Node of tests/e2e, after scripts/setup.sh npm compat.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,24 +14,24 @@ const here = dirname(fileURLToPath(import.meta.url));
 const PATIENCE = 60_000;
 const DESCRIPTION = 400; // characters
 
-// Weights are chosen on the one half and measured on the other.
+// The weights were chosen on the other half, and are measured on this one.
 const HELD_OUT = ['github', 'notion', 'playwright', 'git', 'google-maps', 'memory', 'kubernetes', 'chart', 'firecrawl', 'pdf', 'eslint'];
 
 const nameOf = (name) =>
   name.replace(/^@modelcontextprotocol\/server-/, '').replace(/^@([^/]+)\/.*$/, (_, scope) => ({ 'wonderwhy-er': 'desktop-commander', cyanheads: 'git', notionhq: 'notion', antv: 'chart', upstash: 'context7' })[scope] ?? scope)
     .replace(/-?mcp-?/g, '-').replace(/-?server-?/g, '-').replace(/^-+|-+$/g, '');
 
-/** The licence that a package names; some refer to a file that is not in the package, and name it in the README. */
+/** Returns the licence of a package. If it refers to a file that the package lacks, the README names the licence. */
 function licenceOf(name) {
   const folder = packageFolder(name);
   const { license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (!license.startsWith('SEE LICENSE')) return license;
   return /licensed under the MIT License/.test(readFileSync(join(folder, 'README.md'), 'utf8')) ? 'MIT' : license;
 }
-// Definitions under other terms are not kept here.
+// Servers under other licences are left out.
 const isOpen = (licence) => /^(MIT|Apache-2\.0)$/.test(licence);
 
-/** The first lines of a description: as much as says what the tool is for. */
+/** Returns the beginning of a description, which is enough to say what the tool is for. */
 const beginning = (text = '') => {
   const flat = text.trim().replace(/\s+/g, ' ');
   return flat.length <= DESCRIPTION ? flat : flat.slice(0, DESCRIPTION).replace(/\s\S*$/, '');
@@ -48,7 +48,7 @@ const reduced = ({ name, title, annotations, description, inputSchema }) => ({
   }
 });
 
-/** What a server on standard streams answers to the list request, and what it says of itself. */
+/** Starts a server on standard streams, and returns its answer to `initialize` and its tools. */
 async function listOf(row, folder) {
   const own = join(folder, 'own');
   mkdirSync(own, { recursive: true });
@@ -61,7 +61,7 @@ async function listOf(row, folder) {
       const message = JSON.parse(line);
       waiting.get(message.id)?.(message);
     } catch {
-      // Some write other things there before they begin.
+      // Some servers print other text to standard output at start-up.
     }
   });
   let next = 0;
@@ -114,7 +114,7 @@ for (const row of [...OFFICIAL, ...OTHERS].filter(({ via, settings }) => via ===
     forget();
   }
 }
-// One tool a line, so that a change can be read.
+// One tool per line, so that diffs are readable.
 const line = (value) => JSON.stringify(value);
 const text = servers
   .map(({ tools, ...about }) => `{"server":${line(about)},"tools":[\n${tools.map(line).join(',\n')}\n]}`)

@@ -1,7 +1,7 @@
-// search_quality FOLDER [tuning] [KEY=VALUE]...: how often the tools that a query is about are found, and how far up;
-// as a table for docs/search.md. FOLDER has tools.json and queries.tsv. Without `tuning` the queries are of servers
-// that no weight was chosen on, among all servers; with it, the others. With values for weights it says what these
-// would do.
+// search_quality FOLDER [tuning] [KEY=VALUE]...: measures how often, and at which rank, search finds the tools that a
+// query is about. Prints tables for docs/search.md. FOLDER has tools.json and queries.tsv. By default, the queries are
+// about the held-out servers, among all servers; with `tuning`, about the other servers, among those only. With values
+// for weights, measures only these weights.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -63,7 +63,7 @@ std::vector<Variant> variants() {
   };
 }
 
-// A weight by its name, such as "name.weight" or "synonym"; null where there is none.
+// Returns a weight by its name, such as "name.weight" or "synonym"; null if there is no such weight.
 float* weight_of(Tuning& tuning, std::string_view key) {
   constexpr std::array kNames = {"name", "title", "description", "parameters", "upstream", "about"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
@@ -80,7 +80,7 @@ float* weight_of(Tuning& tuning, std::string_view key) {
   return key == "negligible" ? &tuning.negligible : nullptr;
 }
 
-// Takes what it knows out of the arguments.
+// Reads the weights among the arguments; nothing if there are none. Throws if a name is unknown.
 std::optional<Tuning> read_weights(std::span<char* const> arguments) {
   std::optional<Tuning> read;
   for (const std::string_view argument : arguments) {

@@ -8,7 +8,7 @@
 #include "catalog/definitions/snapshot.hpp"
 #include "search/rank.hpp"
 
-// How good a ranking is, on the queries and real tools in this folder.
+// Measures the quality of a ranking with the queries and real tools in this folder.
 namespace proteus::bench {
 
 struct QualityServer {
@@ -19,18 +19,18 @@ struct QualityServer {
 struct QualityQuery {
   std::string style;
   std::vector<std::string> steps;
-  // "server.tool": what the query is about, each as tools that would do, any of them.
+  // The tools that the query is about, as "server.tool". Each is a list of alternatives, any of which is right.
   std::vector<std::vector<std::string>> expected;
 };
 
-// Throw std::runtime_error where a file is not as it should be.
+// Both throw std::runtime_error if a file is malformed.
 std::vector<QualityServer> read_servers(const std::string& path);
 std::vector<QualityQuery> read_queries(const std::string& path);
 
-// BM25 over the name and the description as one text, of words as they are written: what ours is compared with.
+// Returns the baseline: BM25 over name and description, without stems, synonyms and corrections.
 search::Tuning plain_ranking();
 
-// Whether a query is about tools of servers that no weight was chosen on, or of the others.
+// Returns whether a query is about a held-out server, that is, one that no weight was chosen on.
 bool is_held_out(const QualityQuery& query, const std::vector<QualityServer>& servers);
 
 // Means over queries.
@@ -42,7 +42,7 @@ struct Quality {
   double ndcg_10 = 0;
 };
 
-// Where each query's tools are found among the servers. Of `style` only, unless that is empty.
+// Ranks the tools of all servers for each query of `style`, or for all queries if `style` is empty.
 Quality measure_quality(const std::vector<QualityServer>& servers, const std::vector<QualityQuery>& queries,
                         std::string_view style, const search::Tuning& tuning);
 

@@ -1,5 +1,6 @@
-// tokens.mjs: what a first list costs an agent, with and without search, for all servers that tests/compat installs, behind one gateway.
-// Run it with the node of tests/e2e, after scripts/setup.sh npm compat. A token is taken to be four bytes, which is near enough for English and JSON.
+// tokens.mjs: prints how many tokens a first list costs an agent, with and without search, for all servers that
+// tests/compat installs, behind one gateway. Run it with the Node of tests/e2e, after scripts/setup.sh npm compat.
+// Counts four bytes as one token, which is close enough for English and JSON.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -63,7 +63,7 @@ Outcome<ToolResult> transfer_money(Bank& bank, const Context& context) {
   return done ? ToolResult::text("Transferred.") : ToolResult::error(done.error().message());
 }
 
-// Takes a while, and says how far it is.
+// Takes some time, and reports progress.
 boost::asio::awaitable<Outcome<ToolResult>> invest(Bank& bank, Context& context) {
   const std::string customer = bank.customer(context);
   boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);

@@ -76,12 +76,11 @@ Accounts::Account* Accounts::find_signed_in(std::string_view customer) {
   return &found->second;
 }
 
-Result<Statement> Accounts::statement(std::string_view customer) const {
+Result<Statement> Accounts::statement(std::string_view customer) {
   const std::scoped_lock lock(mutex_);
-  const auto found = accounts_.find(customer);
-  if (found == accounts_.end() || !found->second.signed_in) return not_signed_in();
-  const Account& account = found->second;
-  return Statement{account.cents, account.invested_cents, {account.bookings.begin(), account.bookings.end()}};
+  const Account* account = find_signed_in(customer);
+  if (account == nullptr) return not_signed_in();
+  return Statement{account->cents, account->invested_cents, {account->bookings.begin(), account->bookings.end()}};
 }
 
 Result<> Accounts::transfer(std::string_view from, std::string_view to, std::int64_t cents) {

@@ -61,9 +61,19 @@ TEST(Accounts, KeepOnlySoManyCustomersAndBookings) {
     ASSERT_TRUE(accounts.transfer("alice", "bob", 1));
   EXPECT_EQ(accounts.statement("alice")->bookings.size(), 2U);
   ASSERT_TRUE(accounts.enter_pin("carol", kPin));
-  EXPECT_FALSE(accounts.signed_in("bob"));  // who had not been seen for longest
+  EXPECT_FALSE(accounts.signed_in("bob"));  // inactive the longest
   EXPECT_TRUE(accounts.signed_in("alice"));
   EXPECT_EQ(accounts.enter_pin("locked", kPin).value(), Entered::locked);
+}
+
+TEST(Accounts, OfCustomersWhoOnlyReadAreKept) {
+  Accounts accounts({.customers = 2});
+  ASSERT_TRUE(accounts.enter_pin("reader", kPin));
+  ASSERT_TRUE(accounts.enter_pin("idle", kPin));
+  EXPECT_TRUE(accounts.statement("reader"));
+  ASSERT_TRUE(accounts.enter_pin("new", kPin));
+  EXPECT_TRUE(accounts.signed_in("reader"));
+  EXPECT_FALSE(accounts.signed_in("idle"));
 }
 
 TEST(Accounts, HaveNoRoomWhereAllAreLocked) {

@@ -32,7 +32,7 @@ void Bank::add_open_tools() {
       .value();
 }
 
-// The person gets to see what the bank was told about the conversation.
+// The result contains the request's `_meta`, so that the person sees the context of the conversation.
 Outcome<ToolResult> Bank::hand_off(const Context& context) {
   const std::uint64_t ticket = ++last_ticket_;
   ToolResult result = ToolResult::json(

@@ -11,18 +11,18 @@
 
 namespace bank {
 
-// A bank that offers everyone two tools, and those who have entered their PIN some more. The result that changes what a
-// customer may use says so with `refresh_capabilities` in its `_meta`.
+// A bank that offers two tools to everyone, and more tools to customers who have entered their PIN. A result that
+// changes the tools of a customer has `refresh_capabilities` in its `_meta`.
 class Bank {
  public:
-  // Adds to the server what is offered. Both outlive the server's threads.
+  // Adds the tools to the server. Both must outlive the server's threads.
   Bank(proteus::server::Server& server, Identity identity);
   Bank(const Bank&) = delete;
   Bank& operator=(const Bank&) = delete;
 
   Accounts& accounts() { return accounts_; }
   std::string customer(const proteus::server::Context& context) const { return customer_of(context, identity_); }
-  // A result after which this customer may use other tools than before.
+  // Marks a result after which this customer has other tools than before, and notifies clients if the mode requires it.
   proteus::server::ToolResult changed(const std::string& customer, proteus::server::ToolResult result);
 
  private:
@@ -37,10 +37,10 @@ class Bank {
   std::atomic<std::uint64_t> last_ticket_ = 0;
 
   std::mutex shown_mutex_;
-  bool shown_ = false;  // where all are one: whether the account tools are there
+  bool shown_ = false;  // whether the account tools are on the server; used with Identity::shared
 };
 
-// What is there for those who have signed in. Where `visible` is empty it is there for all.
+// Adds the tools, prompt and resources that are offered after signing in. Everyone sees them if `visible` is empty.
 void add_account_tools(proteus::server::Server& server, Bank& bank, const proteus::server::Visibility& visible);
 void remove_account_tools(proteus::server::Server& server);
 

@@ -10,22 +10,23 @@
 
 namespace bank {
 
-// How customers are told apart.
+// How the bank identifies customers.
 enum class Identity : std::uint8_t {
-  by_meta,   // by `user` in the request's `_meta`: a front end that is trusted speaks for all of them
-  by_token,  // by a bearer token of each
-  shared,    // not at all: all are one
+  by_meta,   // by `user` in the request's `_meta`, from a front end that is trusted to speak for its users
+  by_token,  // by the customer's bearer token
+  shared,    // not at all: all callers are one customer
 };
 
-// Bearer tokens, and whose each is.
+// Customers by bearer token.
 using Tokens = std::map<std::string, std::string, std::less<>>;
 
 // Reads `name=token,name=token`.
 proteus::Result<Tokens> parse_tokens(std::string_view text);
-// The customer an Authorization header names.
+// Returns the customer of an Authorization header. Fails if the token is missing or unknown.
 proteus::Result<std::string> customer_with(const Tokens& tokens, std::string_view authorization);
 
-// The customer a request is from; empty where it does not say. Nothing but the request decides.
+// Returns the customer of a request; empty if the request does not name one. Depends only on the request, never on the
+// connection.
 std::string customer_of(const proteus::server::Context& context, Identity identity);
 
 }  // namespace bank

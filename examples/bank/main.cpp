@@ -21,8 +21,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", threads, "Threads that serve")->check(CLI::Range(1, 256));
   app.add_option("--page-size", page_size, "Entries on one page of a list")->check(CLI::Range(1, 1000));
   app.add_flag("--shared", shared, "All customers are one, and see the same");
-  app.add_option("--tokens", token_list,
-                 "Whose each bearer token is, as name=token,name=token; _meta is not asked then")
+  app.add_option("--tokens", token_list, "Customers' bearer tokens, as name=token,name=token; _meta is then ignored")
       ->envname("BANK_TOKENS");
   CLI11_PARSE(app, argc, argv);
 
@@ -36,7 +35,7 @@ int main(int argc, char** argv) {
     tokens = std::move(*parsed);
   }
   if (shared && !tokens.empty()) {
-    std::fprintf(stderr, "either all customers are one, or each has a token\n");
+    std::fprintf(stderr, "--shared and --tokens exclude each other\n");
     return 2;
   }
 

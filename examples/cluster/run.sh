@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# run.sh: starts three processes that serve as one, on what `make build` left: PostgreSQL, Redis, an upstream, three
-# gateways and nginx before them, on loopback, with all their files in a temporary folder. Ctrl-C ends everything and
-# removes it. nginx takes PORT (8080), PostgreSQL a socket in the folder, the others any free port. Needs Debian's
-# postgresql-15, redis-server and nginx-light, which `scripts/setup.sh test` installs.
+# run.sh: starts three processes that serve as one, with the programs that `make build` built: PostgreSQL, Redis, an
+# upstream, three gateways, and nginx in front of them. All run on loopback, with their files in a temporary folder.
+# Ctrl-C ends everything and removes the folder. nginx listens on PORT (8080), PostgreSQL on a socket in the folder, the
+# others on free ports. Needs Debian's postgresql-15, redis-server and nginx-light, which `scripts/setup.sh test`
+# installs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -26,7 +27,7 @@ if is_used "$port"; then fail "port $port is in use; PORT=8090 $0 takes another"
 children=()
 database=
 folder=$(mktemp -d "${TMPDIR:-/tmp}/proteus-cluster-XXXXXX")
-# The gateways drain while their database is there.
+# Ends the database last, because the gateways need it while they drain.
 finish() {
   trap '' INT TERM
   if ((${#children[@]})); then kill "${children[@]}" 2>/dev/null || true; fi
@@ -52,7 +53,8 @@ until_there() {
   fail "$what did not start; $(tail -n 3 "$folder/$what.log" 2>/dev/null)"
 }
 
-# PostgreSQL does not run as root. In a session of its own, like the others, it hears nothing of Ctrl-C, and ends last.
+# PostgreSQL refuses to run as root. setsid protects it and the other programs from Ctrl-C, so that `finish` ends them
+# in order.
 as_postgres=()
 chmod 711 "$folder"
 install -d -m 700 "$folder/database"
@@ -68,7 +70,8 @@ database=$!
 until_there postgres "$database" in_database "$postgres/pg_isready" -q -h "$folder/database" -U postgres
 if ((EUID == 0)); then chmod 711 "$folder/database"; fi
 
-# Sessions of legacy clients outlive their process by what Redis has. It can be told a port only, so one that nobody uses.
+# Redis keeps the sessions of legacy clients when their process dies. It cannot choose a free port itself, so this looks
+# for an unused one.
 redis_port=$((20000 + RANDOM % 10000))
 while is_used "$redis_port"; do redis_port=$((redis_port + 1)); done
 redis_password=$(openssl rand -hex 16)
@@ -81,7 +84,7 @@ END
 children+=("$!")
 until_there redis "$!" is_used "$redis_port"
 
-# serve <name> <command…>: starts it on a free port; its address is in $folder/<name> when this ends.
+# serve <name> <command…>: starts a server on a free port and writes its address to $folder/<name>.
 is_listening() { sed -n 's|^listening on http://\([^/]*\).*|\1|p' "$folder/$1.out" >"$folder/$1" && [[ -s $folder/$1 ]]; }
 serve() {
   local name=$1
@@ -125,13 +128,13 @@ cat <<END
   Admin secret   $PROTEUS_ADMIN_SECRET
   Logs           $folder/*.log
 
-Whichever process gets it answers, and what one is told all of them serve:
+Any process answers, and a change at one applies to all:
 
   $bin/proteus client call $url/mcp everything_test_simple_text
   curl $url/admin/upstreams -H "X-Admin-Secret: $PROTEUS_ADMIN_SECRET" -d '{"name": "more", "url": "http://$(<"$folder/everything")/mcp"}' -D -
   $bin/proteus client list http://$(<"$folder/three")/mcp
 
-Who is there, and what each of them watches:
+The live processes, and what each of them watches:
 
   curl $url/admin/processes -H "X-Admin-Secret: $PROTEUS_ADMIN_SECRET"
 

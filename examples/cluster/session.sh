@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# session.sh <where it begins> <where it goes on>: a session of a legacy client. It begins at the first URL; then it calls
-# a tool at the second one every second, and shows the time, the status and the answer. Ends with the session: 404.
+# session.sh <first URL> <second URL>: runs a session of a legacy client. Opens it at the first URL, calls a tool at the
+# second URL every second, and prints the time, the status and the answer. Ends when the session is gone (404).
 set -euo pipefail
 
 began=$1

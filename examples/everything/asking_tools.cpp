@@ -30,7 +30,7 @@ std::string sampled_text(const object& answer) {
   return text != nullptr && text->is_string() ? std::string(text->get_string()) : "(no text)";
 }
 
-// A field of a form that was accepted; empty otherwise.
+// Returns a field of an accepted form; empty otherwise.
 std::string field(const object& answer, std::string_view name) {
   const auto* content = answer.if_contains("content");
   if (content == nullptr || !content->is_object()) return {};
@@ -140,7 +140,7 @@ Outcome<ToolResult> ask_roots(Context& context) {
   return ToolResult::text("Roots: " + boost::json::serialize(*answer));
 }
 
-// The state is checked by the server library before a handler sees it; what arrives here is what was left.
+// The server library rejects a state that was tampered with before it calls a handler.
 Outcome<ToolResult> remember_state(Context& context) {
   if (context.answer("confirm") == nullptr) {
     return Ask().elicit("confirm", "Please confirm", form({{"ok", {{"type", "boolean"}}}}, {"ok"})).remember("kept");

@@ -19,7 +19,7 @@ void add_changing_tools(Server& server) {
                     return ToolResult::text("Removed test_dynamic_tool.");
                   }
                   const auto added = server.add_tool(
-                      {.name = "test_dynamic_tool", .description = "Came at runtime"},
+                      {.name = "test_dynamic_tool", .description = "Added at runtime"},
                       [](Context&) -> Outcome<ToolResult> { return ToolResult::text("I am new here."); });
                   if (!added) return added.error();
                   return ToolResult::text("Added test_dynamic_tool.");
@@ -34,7 +34,7 @@ void add_changing_tools(Server& server) {
                     return ToolResult::text("Removed test_dynamic_prompt.");
                   }
                   const auto added = server.add_prompt(
-                      {.name = "test_dynamic_prompt", .description = "Came at runtime"},
+                      {.name = "test_dynamic_prompt", .description = "Added at runtime"},
                       [](Context&) -> Outcome<PromptResult> {
                         return PromptResult{.messages = {{.content = Content::text("I am new here.")}}};
                       });
@@ -43,7 +43,7 @@ void add_changing_tools(Server& server) {
                 })
       .value();
   server
-      .add_tool({.name = "test_update_resource", .description = "Says that test://watched-resource changed"},
+      .add_tool({.name = "test_update_resource", .description = "Announces that test://watched-resource has changed"},
                 [&server](Context&) -> Outcome<ToolResult> {
                   server.resource_updated("test://watched-resource");
                   return ToolResult::text("test://watched-resource was updated.");

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   std::string era = "both";
   bool stdio = false;
   bool bench = false;
-  CLI::App app("An MCP server with something of everything, at /mcp");
+  CLI::App app("An MCP server with every feature of the protocol, at /mcp");
   app.add_option("--port", port, "Port on 127.0.0.1; 0 for any free one");
   app.add_option("--era", era, "Which clients to serve")->check(CLI::IsMember({"both", "legacy", "modern"}));
   app.add_option("--threads", threads, "Threads that serve");

@@ -8,7 +8,7 @@
 
 #include "everything.hpp"
 
-// Tools that take their time, as coroutines.
+// Tools that wait, written as coroutines.
 namespace everything {
 
 using namespace proteus::server;
@@ -45,7 +45,7 @@ boost::asio::awaitable<Outcome<ToolResult>> reconnection(Context& context) {
   co_return ToolResult::text("Reconnection test completed successfully.");
 }
 
-// Runs until it is cancelled, and counts how often it was.
+// Runs until it is cancelled, and counts the cancellations in `cancelled`.
 boost::asio::awaitable<Outcome<ToolResult>> until_cancelled(Context& context, std::atomic<int>& cancelled) {
   try {
     context.progress(0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A back end of the quickstart: answers every POST with what it was sent, and for whom.
+"""The back end of the quickstart: answers every POST with its body, and whether the request had a bearer token.
 
-backend.py --port N, 0 for any free one
+backend.py --port N (0 for a free port)
 """
 import argparse
 import http.server

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes up a company: teams, people, projects and documents, a few thousand rows, the same in each run.
+"""Generates an invented company: teams, people, projects and documents, a few thousand rows, the same in each run.
 
-company.py --out FILE    a SQLite database
-company.py --sql         statements for SQLite or PostgreSQL, on standard output
+company.py --out FILE    makes a SQLite database
+company.py --sql         prints statements for SQLite or PostgreSQL
 
-All names are put together from lists of words; nobody of them exists.
+All names are combined from lists of words; none of these people exist.
 """
 import argparse
 import os
@@ -48,7 +48,7 @@ def day(dice):
 
 
 def rows():
-    """The tables with their rows, in an order that foreign keys allow."""
+    """Returns the tables with their rows, in an order that satisfies foreign keys."""
     dice = random.Random(28)
     teams = []
     for number in range(1, 49):
@@ -60,7 +60,7 @@ def rows():
     for number in range(1, 1201):
         name = names[number - 1]
         team = (number - 1) % len(teams) + 1
-        # The first of each team leads it; the first of all leads them.
+        # The first person of each team leads it; the very first leads the team leads.
         manager = None if number == 1 else 1 if number <= len(teams) else team
         title = "Director" if number == 1 else "Team lead" if number <= len(teams) else dice.choice(TITLES)
         email = None if number % 97 == 0 else name.lower().replace(" ", ".") + "@acme.example"
@@ -75,7 +75,7 @@ def rows():
     for number in range(1, 1001):
         project = projects[dice.randint(0, len(projects) - 1)]
         kind = dice.choice(KINDS)
-        # Some belong to projects that are no more.
+        # Some documents belong to projects that no longer exist.
         belongs = 9000 + number if number % 200 == 0 else project[0]
         documents.append((number, f"{project[1]}: {kind} {number}", kind, day(dice), dice.randint(1, len(people)), belongs))
     return [("teams", teams), ("people", people), ("projects", projects), ("assignments", assignments), ("documents", documents)]

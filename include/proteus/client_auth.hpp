@@ -9,17 +9,17 @@
 
 #include <proteus/error.hpp>
 
-// What a client shows a server: nothing, a token, a password, any header, or what it gets by OAuth.
+// The credentials that a client sends to a server: none, a token, a password, any header, or what it obtains by OAuth.
 namespace proteus::client {
 
 struct OAuth;
 
-// What is sent with every HTTP request, to the server's own origin only. Values from the environment are read
-// by `open`, which fails where the variable is not set.
+// Credentials that are sent with every HTTP request, but only to the server's own origin. `open` reads values from the
+// environment, and fails if a variable is not set.
 class Auth {
  public:
   struct Value {
-    std::string text;      // itself, or
+    std::string text;      // the value itself, or
     std::string variable;  // the environment variable that holds it
   };
   enum class Scheme : std::uint8_t { none, bearer, basic, header, oauth };
@@ -33,7 +33,7 @@ class Auth {
   const std::string& name() const { return name_; }  // of the header
   const Value& user() const { return user_; }
   const Value& secret() const { return secret_; }
-  const std::shared_ptr<const OAuth>& oauth() const { return oauth_; }  // null but for that scheme
+  const std::shared_ptr<const OAuth>& oauth() const { return oauth_; }  // null unless the scheme is `oauth`
 
  private:
   Scheme scheme_ = Scheme::none;
@@ -57,29 +57,30 @@ struct HeaderAuth {
   static Auth from_env(std::string header, std::string variable);
 };
 
-// Credentials by OAuth. A server that refuses says where its tokens come from; the client finds out the rest, signs in,
-// renews the token before it ends, and asks for more scopes where the server wants them. Functions run on the handlers'
-// thread and may block; a request waits for them within its timeout.
+// Credentials by OAuth. A server that refuses a request says where its tokens come from; the client discovers the rest,
+// signs in, renews the token before it expires, and requests more scopes if the server demands them. `authorize` and
+// `assertion` run on the handlers' thread and may block; a request waits for them within its timeout.
 struct OAuth {
   enum class Grant : std::uint8_t {
     authorization_code,  // a person signs in: `authorize`, `redirect_uri`
-    client_credentials,  // the program itself: `client_id`, and a secret or key
+    client_credentials,  // the program itself: `client` with an id, and a secret or key
     jwt_bearer,          // an assertion, such as that of a workload: `assertion`
-    identity_assertion,  // the ID token of a person, by way of their identity provider: `assertion`,
+    identity_assertion,  // a person's ID token, exchanged at their identity provider: `assertion`,
                          // `identity_provider`
   };
-  // A client that is registered with an authorization server, which its `issuer` names. A secret is never shown to
-  // another; where `issuer` is empty, that is the first one that the server names.
+  // A client that is registered with the authorization server `issuer`. Its secret is never sent to another one; if
+  // `issuer` is empty, it belongs to the first authorization server that the MCP server names.
   struct Client {
     std::string issuer = {};
     std::string id = {};
     Auth::Value secret = {};
-    Auth::Value key = {};  // private, in PEM, instead of a secret
+    Auth::Value key = {};  // a private key in PEM, instead of a secret
   };
 
   Grant grant = Grant::authorization_code;
-  std::vector<std::string> scopes = {};  // instead of those that the server names
-  // Without an id, one is made: by the document, where the authorization server takes that, or by registering.
+  std::vector<std::string> scopes = {};  // replace the scopes that the server names
+  // Without an id, the client identifies itself by its document if the authorization server accepts that, and registers
+  // otherwise.
   Client client = {};
   std::string client_document = {};  // https URL of a client metadata document
   std::string client_name = "Proteus";
@@ -88,17 +89,18 @@ struct OAuth {
   std::function<Result<std::string>(const std::string& url)> authorize = {};
   std::string redirect_uri = {};
 
-  // An assertion for this issuer, or the ID token; called for each token.
+  // Returns an assertion for this issuer, or the ID token. Called for each token.
   std::function<Result<std::string>(const std::string& issuer)> assertion = {};
   Client identity_provider = {};
 
-  // What to keep of a sign-in, for its owner alone: it holds the tokens. `load` is called once, by `open`; nothing
-  // where none was kept. `save` is called whenever it is another.
+  // Load and save a sign-in, which must be readable for its owner only because it contains the tokens. `open` calls
+  // `load` on the thread that called it; an empty text means that nothing was saved. `save` is called after each
+  // change, on the connection's thread, and blocks it.
   std::function<std::string()> load = {};
   std::function<void(const std::string& kept)> save = {};
 };
 
-// Ends a sign-in that was kept: its tokens are revoked, where the authorization server offers that.
+// Ends a saved sign-in: revokes its tokens if the authorization server supports that.
 Result<> end_sign_in(const std::string& kept, const std::string& ca_file = {});
 
 }  // namespace proteus::client

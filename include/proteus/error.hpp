@@ -12,28 +12,28 @@ namespace proteus {
 
 // What went wrong, as far as a caller can act on it.
 enum class ErrorKind : std::uint8_t {
-  invalid,          // the input breaks a rule; sending it again changes nothing
-  not_found,        // what was named does not exist, or not for this caller
-  unauthenticated,  // no credentials, or unknown ones
-  forbidden,        // known, and not allowed
-  conflict,         // clashes with what is already there
+  invalid,          // the input breaks a rule; retrying does not help
+  not_found,        // does not exist, or not for this caller
+  unauthenticated,  // missing or unknown credentials
+  forbidden,        // known, but not allowed
+  conflict,         // clashes with something that exists
   too_large,        // over a limit of size, depth or count
-  exhausted,        // a rate or concurrency limit; later may work
+  exhausted,        // a rate or concurrency limit; retrying later may work
   timeout,          // a deadline passed
-  cancelled,        // whoever asked no longer wants the answer
+  cancelled,        // the caller no longer wants the answer
   unreachable,      // provably not sent: no connection could be made
   interrupted,      // the connection broke after bytes may have been sent
   protocol,         // the peer broke the rules of its protocol
   unsupported,      // a version, method or feature this side does not have
   remote,           // the peer answered with an error of its own
-  unavailable,      // the peer cannot serve anybody now: HTTP 429 or 5xx; later may work
-  internal,         // a fault of this program or of its environment
+  unavailable,      // the peer cannot serve anybody now: HTTP 429 or 5xx; retrying later may work
+  internal,         // a fault of this program or its environment
 };
 
 std::string_view to_string(ErrorKind kind);
 
-// An error as a value. Made only by the named factories of `proteus::errors` (and of `proteus::mcp::errors`
-// for those the protocol defines), so that messages agree wherever the same thing goes wrong.
+// An error as a value. Use the named factories of `proteus::errors` (and of `proteus::mcp::errors` for errors that the
+// protocol defines) where there is one, so that messages agree wherever the same thing goes wrong.
 class Error {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
@@ -41,11 +41,11 @@ class Error {
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
 
-  // The JSON-RPC code where one is prescribed or was received; 0 where it follows from the kind.
+  // The JSON-RPC code if one is prescribed or was received; 0 if it follows from the kind.
   int rpc_code() const { return rpc_code_; }
-  // The `data` member of a JSON-RPC error as JSON text; empty for none.
+  // The `data` member of a JSON-RPC error as JSON text; empty if there is none.
   const std::string& data() const { return data_; }
-  // How long to wait before asking again, where whoever refused said so; zero otherwise.
+  // How long to wait before retrying, if the refusing side said so; zero otherwise.
   std::chrono::seconds retry_after() const { return retry_after_; }
 
   Error with_rpc_code(int code) && {
@@ -61,7 +61,7 @@ class Error {
     retry_after_ = Wait(static_cast<std::uint16_t>(std::clamp(wait, std::chrono::seconds(0), kLongestWait).count()));
     return std::move(*this);
   }
-  // Says where it happened: "reading banking: connection refused".
+  // Puts the place in front of the message: "reading banking: connection refused".
   Error within(std::string_view where) &&;
 
  private:

@@ -16,8 +16,8 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-// Write an MCP server. It speaks both eras of the protocol at once, over Streamable HTTP and over stdio; handlers do
-// not see which.
+// A library for writing MCP servers. A server speaks both eras of the protocol at once, over Streamable HTTP and over
+// stdio; handlers do not see which.
 //
 //   proteus::server::Server server({.name = "greeter", .version = "1.0"});
 //   server.add_tool({.name = "greet", .description = "Says hello"}, [](Context& context) -> Outcome<ToolResult> {
@@ -31,7 +31,7 @@ namespace proteus::server {
 
 class Call;
 
-// One block of content of a tool's result or a prompt's message.
+// One content block of a tool's result or a prompt's message.
 class Content {
  public:
   static Content text(std::string_view text);
@@ -40,7 +40,7 @@ class Content {
   static Content embedded_text(std::string_view uri, std::string_view mime_type, std::string_view text);
   static Content embedded_blob(std::string_view uri, std::string_view mime_type, std::string_view base64);
   static Content link(std::string_view uri, std::string_view name);
-  // Any other block, as the protocol defines it.
+  // Makes any other block that the protocol defines.
   explicit Content(boost::json::object block) : block_(std::move(block)) {}
 
   boost::json::object& json() { return block_; }
@@ -52,13 +52,13 @@ class Content {
 
 struct ToolResult {
   std::vector<Content> content{};
-  std::optional<boost::json::value> structured{};  // must fit the tool's output schema, where it has one
-  bool is_error = false;                           // the tool ran and failed; the model sees why, in `content`
+  std::optional<boost::json::value> structured{};  // must fit the tool's output schema, if it has one
+  bool is_error = false;                           // the tool ran and failed; `content` tells the model why
   boost::json::object meta{};
 
   static ToolResult text(std::string_view text);
   static ToolResult error(std::string_view text);
-  // Structured content, and the same as text for clients that know only that.
+  // Returns structured content, and the same as text for clients that know only text.
   static ToolResult json(boost::json::value value);
 };
 
@@ -76,28 +76,29 @@ struct PromptResult {
 struct ResourceContents {
   std::string uri{};
   std::string mime_type{};
-  std::string text{};  // one of the two
+  std::string text{};  // either `text` or `base64`
   std::string base64{};
 };
 
 struct ResourceResult {
   std::vector<ResourceContents> contents{};
-  std::chrono::milliseconds ttl{0};  // how long a reader may keep it
+  std::chrono::milliseconds ttl{0};  // how long a client may cache it
   bool same_for_everyone = false;
 };
 
-// A need for input, under keys of the handler's choice. The client is asked, and the handler runs again from its
-// beginning, with the answers in `Context::answer`. Work that must not be done twice belongs behind the last question.
+// A request for input, with questions under keys of the handler's choice. The client is asked, and the handler runs
+// again from its beginning, with the answers in `Context::answer`. Work that must not be done twice belongs behind the
+// last question.
 class Ask {
  public:
-  // A form for the user; `schema` describes a flat object.
+  // Asks the user to fill in a form; `schema` describes a flat object.
   Ask& elicit(std::string key, std::string_view message, boost::json::object schema);
-  // A page for the user to open.
+  // Asks the user to open a page.
   Ask& elicit_url(std::string key, std::string_view message, std::string_view url);
-  // A completion by the client's model; `params` as in sampling/createMessage.
+  // Asks for a completion by the client's model; `params` as in sampling/createMessage.
   Ask& sample(std::string key, boost::json::object params);
   Ask& roots(std::string key);
-  // Handed back in the next round, as Context::state(). The client cannot read or change it.
+  // Keeps `state` for the next round, as Context::state(). The client cannot read or change it.
   Ask& remember(std::string state);
 
   enum class Kind : std::uint8_t { elicitation, sampling, roots };
@@ -114,8 +115,8 @@ class Ask {
   std::string state_;
 };
 
-// What a handler returns: the result, a need for input, or an error of the protocol. A tool that fails at its work
-// returns ToolResult::error instead.
+// What a handler returns: the result, a request for input, or a protocol error. A tool that fails at its work returns
+// ToolResult::error instead.
 template <class T>
 class Outcome {
  public:
@@ -139,7 +140,7 @@ struct ClientFeatures {
   bool roots = false;
 };
 
-// One request, seen from its handler. Valid until the handler ends; use it on the handler's thread.
+// One request, as its handler sees it. Valid until the handler ends; use it only on the handler's thread.
 class Context {
  public:
   explicit Context(Call& call);
@@ -150,23 +151,23 @@ class Context {
   std::string_view name() const;  // of the tool or prompt; the URI of a resource
   const boost::json::object& arguments() const;
   std::string_view raw_arguments() const;  // JSON text
-  // One argument as JSON text, found without reading the others; empty for none.
+  // Returns one argument as JSON text without reading the others; empty if there is none.
   std::string_view raw_argument(std::string_view key) const;
-  const boost::json::object& meta() const;                 // the request's `_meta`; empty for none
-  std::string_view raw_meta() const;                       // the same as JSON text
+  const boost::json::object& meta() const;                 // the request's `_meta`; empty if there is none
+  std::string_view raw_meta() const;                       // `_meta` as JSON text
   std::string_view variable(std::string_view name) const;  // of a resource template
-  std::string_view principal() const;                      // who asks; empty: anonymous
+  std::string_view principal() const;                      // the caller; empty: anonymous
   ClientFeatures client() const;
 
-  // What the client answered to a question of an earlier round; null if that was not asked, or not answered.
+  // Returns the client's answer to a question of an earlier round; null if it was not asked or not answered.
   const boost::json::object* answer(std::string_view key) const;
   std::string_view state() const;
 
-  // Reports reach the client if it asked for them.
+  // Progress and log messages reach the client only if it requested them.
   void progress(double done, std::optional<double> total = std::nullopt, std::string_view message = {});
   void log(LogLevel level, const boost::json::value& data, std::string_view logger = {});
 
-  // Lets a legacy HTTP client disconnect and come back for the result; elsewhere nothing happens.
+  // Lets a legacy HTTP client disconnect and reconnect for the result; does nothing for other clients.
   void release_connection(std::chrono::milliseconds retry);
 
   Call& call() const { return call_; }
@@ -179,12 +180,12 @@ class Context {
   mutable std::unique_ptr<Parsed> parsed_;
 };
 
-// Whether the request at hand may know of a definition. Where it may not, the definition is not listed, and asking for
-// it is the same as asking for what does not exist. What is judged by is the request itself, so that the answer is the
-// same on every connection. Called often and on any of the server's threads; must not block. One that throws says no.
+// Decides whether a request may see a definition. A hidden definition is not listed, and a request for it fails as if
+// it did not exist. The decision must depend on the request only, so that it is the same on every connection. Called
+// often and on any of the server's threads; must not block. If it throws, the definition is hidden.
 //
-// Clients are told not to keep a list in which any definition has one. `Server::tools_changed` announces to a principal
-// that it would be answered otherwise now.
+// If any definition of a list has a Visibility, clients are asked not to cache the list. `Server::tools_changed`
+// notifies a principal's clients that the decision has changed.
 using Visibility = std::function<bool(const Context&)>;
 
 struct Tool {
@@ -194,7 +195,7 @@ struct Tool {
   boost::json::object input_schema{{"type", "object"}};
   std::optional<boost::json::object> output_schema{};
   boost::json::object annotations{};
-  boost::json::object more{};  // further members, such as icons and _meta
+  boost::json::object more{};  // other members, such as icons and _meta
   Visibility visible{};        // empty: everyone
 };
 
@@ -223,7 +224,7 @@ struct Resource {
   Visibility visible{};  // empty: everyone
 };
 
-// `uri_template` has variables such as {id}, which match one segment, or {+path}, which match several.
+// `uri_template` contains variables such as {id}, which match one segment, or {+path}, which match several.
 struct ResourceTemplate {
   std::string uri_template;
   std::string name;
@@ -247,7 +248,7 @@ struct CompletionRequest {
 };
 
 using ToolHandler = std::function<Outcome<ToolResult>(Context&)>;
-// Takes no part in validation, and gives the whole result object as JSON text.
+// Returns the whole result object as JSON text. Neither arguments nor results are validated.
 using RawToolHandler = std::function<Outcome<std::string>(Context&)>;
 using PromptHandler = std::function<Outcome<PromptResult>(Context&)>;
 using ResourceHandler = std::function<Outcome<ResourceResult>(Context&)>;
@@ -265,13 +266,13 @@ struct ServerInfo {
 struct ServerOptions {
   bool legacy = true;  // speak 2024-11-05 to 2025-11-25
   bool modern = true;  // speak 2026-07-28
-  // Declared even while there is none of the kind.
+  // Whether a capability is declared even while there is no definition of its kind.
   bool tools = false;
   bool prompts = false;
   bool resources = false;
   std::size_t page_size = 1000;
-  std::chrono::milliseconds list_ttl{0};  // how long a modern client may keep a list without asking
-  // Seals what travels through clients; the same on all replicas of a server. Empty: made up for this process.
+  std::chrono::milliseconds list_ttl{0};  // how long a modern client may cache a list
+  // Seals the state that travels through clients; the same on all replicas of a server. Empty: random for this process.
   std::string secret{};
 };
 
@@ -279,20 +280,22 @@ struct HttpOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one
   std::string path = "/mcp";
-  std::string old_sse_path{};  // where the HTTP+SSE transport of 2024-11-05 is served, too; empty: nowhere
+  std::string old_sse_path{};  // path of the HTTP+SSE transport of 2024-11-05; empty: not served
   std::size_t threads = 1;
   std::size_t max_body = std::size_t{4} << 20U;
-  std::vector<std::string> allowed_origins{};  // loopback ones are allowed on a loopback address
+  std::vector<std::string> allowed_origins{};  // on a loopback address, loopback origins are always allowed
   std::vector<std::string> allowed_hosts{};
   std::string certificate{};  // PEM files; both or none
   std::string key{};
-  // Gives the principal for the value of Authorization (empty: there was none), or an error, which becomes 401.
+  // Returns the principal for the value of Authorization (empty if absent), or an error, which becomes 401 (`not_found`
+  // becomes 404).
   std::function<Result<std::string>(std::string_view authorization)> authenticate{};
-  std::chrono::milliseconds grace{10'000};  // for running requests when stopped
+  std::chrono::milliseconds grace{10'000};  // for running requests at `stop`
 };
 
-// All functions are safe to call from any thread, at any time, also while clients are connected: they are told that a
-// list changed. Handlers run on the server's threads, several at a time; a plain handler that blocks, blocks others.
+// Thread-safe: all functions may be called at any time, also while clients are connected, which are notified of changed
+// lists. Handlers run on the server's threads, several at a time; a plain handler that blocks also blocks other
+// requests.
 class Server {
  public:
   explicit Server(ServerInfo info, ServerOptions options = {});
@@ -300,34 +303,35 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Adds, or replaces what has that name. Fails where the definition is not usable, and says why.
+  // Adds a definition, or replaces the one of the same name. Fails with the reason if the definition is not usable.
   Result<> add_tool(Tool tool, ToolHandler handler);
   Result<> add_raw_tool(Tool tool, RawToolHandler handler);
   Result<> add_prompt(Prompt prompt, PromptHandler handler);
   Result<> add_resource(Resource resource, ResourceHandler handler);
   Result<> add_resource_template(ResourceTemplate resource_template, ResourceHandler handler);
-  // For the argument of a prompt, or the variable of a template given by its text.
+  // Completes an argument of a prompt, or a variable of a template, which is given by its text.
   void add_completion(std::string prompt_or_template, std::string argument, CompletionHandler handler);
 
-  // False if there was none.
+  // Returns false if there was none.
   bool remove_tool(std::string_view name);
   bool remove_prompt(std::string_view name);
   bool remove_resource(std::string_view uri);
   bool remove_resource_template(std::string_view uri_template);
 
-  // Tells the clients of one principal that they see other tools now. Those of nobody in particular are told with "".
+  // Notifies the clients of one principal that they see other tools now; "" means anonymous clients.
   void tools_changed(std::string_view principal);
 
-  // Tells those who subscribed that a resource has other contents now.
+  // Notifies the subscribers of a resource that its contents have changed.
   void resource_updated(std::string_view uri);
 
-  // Starts to serve in the background, and gives the port.
+  // Starts to serve in the background, and returns the port.
   Result<std::uint16_t> listen(HttpOptions options = {});
   // Serves one client on standard input and output until its input has ended and is answered, or until `stop`.
   Result<> serve_stdio();
-  // Until `stop`.
+  // Blocks until `stop` is called.
   void wait();
-  // Lets running requests finish, ends streams in good order, and returns when all is done. Also ends `wait`.
+  // Lets running HTTP requests finish within `grace`, ends streams in good order, and returns when that is done. Also
+  // ends `wait` and `serve_stdio`.
   void stop();
 
   class Core;

@@ -5,7 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <proteus/server.hpp>
 
-// Coroutine handlers: they may wait without holding up other requests, and end when the client cancels.
+// Coroutine handlers: they may wait without holding up other requests, and are cancelled when the client cancels.
 //
 // NOT SAFE WITH g++ 12: it destroys temporaries in co_await expressions twice. Compile coroutine handlers with clang 19
 // or a newer g++. Plain handlers (<proteus/server.hpp>) are not affected.

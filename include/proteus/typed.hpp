@@ -1,17 +1,21 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/mp11.hpp>
 #include <proteus/server.hpp>
 
-// Tools whose arguments and results are C++ types. The schemas are made from the types, so they cannot disagree:
+// Tools whose arguments and results are C++ types. The schemas are generated from the types, so they cannot disagree:
 //
 //   struct Route { std::string from; std::string to; std::optional<int> stops; };
 //   BOOST_DESCRIBE_STRUCT(Route, (), (from, to, stops))
@@ -19,7 +23,7 @@
 //   add_typed_tool<Route>(server, {.name = "plan", .description = "Plans a route"},
 //                         [](const Route& route) { return route.from + " to " + route.to; });
 //
-// Members may be bool, integers, floating point, std::string, std::vector and std::optional of those, described structs
+// Members may be bool, integers, floating point, std::string, std::vector and std::optional of these, described structs
 // and described enumerations (by the names of their values). Members that are not optional are required.
 namespace proteus::server {
 
@@ -54,8 +58,12 @@ boost::json::object schema_of() {
   } else if constexpr (std::same_as<T, bool>) {
     return {{"type", "boolean"}};
   } else if constexpr (std::integral<T>) {
+    // Many clients read numbers as `double`, which cannot express the limits of 64 bits; `read` checks those.
+    using Limits = std::numeric_limits<T>;
     boost::json::object schema{{"type", "integer"}};
-    if constexpr (std::unsigned_integral<T>) schema["minimum"] = 0;
+    if constexpr (std::unsigned_integral<T> || Limits::digits < 63)
+      schema["minimum"] = static_cast<std::int64_t>(Limits::min());
+    if constexpr (Limits::digits < 63) schema["maximum"] = static_cast<std::int64_t>(Limits::max());
     return schema;
   } else if constexpr (std::floating_point<T>) {
     return {{"type", "number"}};
@@ -82,7 +90,13 @@ boost::json::object schema_of() {
   }
 }
 
-// Reads what was checked against the schema. Throws where a number does not fit its type.
+// A number that the schema allows and that does not fit its type.
+class NumberTooLarge : public std::out_of_range {
+ public:
+  using std::out_of_range::out_of_range;
+};
+
+// Reads a value that was validated against the schema. Throws NumberTooLarge.
 template <class T>
 T read(const boost::json::value& value) {
   if constexpr (IsOptional<T>::value) {
@@ -95,7 +109,10 @@ T read(const boost::json::value& value) {
   } else if constexpr (std::same_as<T, bool>) {
     return value.as_bool();
   } else if constexpr (std::integral<T> || std::floating_point<T>) {
-    return value.to_number<T>();
+    boost::system::error_code fault;
+    const T number = value.to_number<T>(fault);
+    if (fault) throw NumberTooLarge(boost::json::serialize(value) + " is too large a number");
+    return number;
   } else if constexpr (std::same_as<T, std::string>) {
     return std::string(value.as_string());
   } else if constexpr (DescribedEnum<T>) {
@@ -152,16 +169,16 @@ Outcome<ToolResult> outcome(R&& result) {
   } else if constexpr (Described<Plain> && !DescribedEnum<Plain>) {
     return ToolResult::json(write(result));
   } else {
-    // Structured content is an object for clients of both eras.
+    // In the legacy era only an object can be structured content.
     return ToolResult::json(boost::json::object{{"result", write(result)}});
   }
 }
 
 }  // namespace typed
 
-// The handler takes `const Arguments&`, and a `Context&` if it likes. It returns a described struct, whose schema
-// becomes the tool's output schema; a string, which becomes text; any other value; a ToolResult; or an
-// Outcome<ToolResult>.
+// Adds a tool whose handler takes `const Arguments&` and, optionally, a `Context&`. The handler returns a described
+// struct, whose schema becomes the tool's output schema; a string, which becomes text; any other value; a ToolResult;
+// or an Outcome<ToolResult>.
 template <class Arguments, class Handler>
 Result<> add_typed_tool(Server& server, Tool tool, Handler handler) {
   static_assert(typed::Described<Arguments>, "describe the arguments with BOOST_DESCRIBE_STRUCT");
@@ -180,7 +197,13 @@ Result<> add_typed_tool(Server& server, Tool tool, Handler handler) {
     tool.output_schema = typed::schema_of<Returned>();
   }
   return server.add_tool(std::move(tool), [call](Context& context) -> Outcome<ToolResult> {
-    return typed::outcome(call(typed::read<Arguments>(boost::json::value(context.arguments())), context));
+    std::optional<Arguments> arguments;
+    try {
+      arguments = typed::read<Arguments>(boost::json::value(context.arguments()));
+    } catch (const typed::NumberTooLarge& fault) {
+      return ToolResult::error(std::string("Invalid arguments:\n") + fault.what());
+    }
+    return typed::outcome(call(*arguments, context));
   });
 }
 

@@ -20,7 +20,7 @@ std::string unknown(std::string_view what, const std::string& word, const std::v
   return fmt::format("there is no {} {}{}", what, one_line(word), did_you_mean(word, candidates));
 }
 
-// About the first word that nobody knows; empty where all are known.
+// Describes the first unknown word on the command line; empty if all words are known.
 std::string unknown_word(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty())
@@ -46,7 +46,7 @@ std::string unknown_word(const CLI::App& app) {
 
 ExitCode run(std::vector<std::string> arguments) {
   Invocation invocation;
-  // CLI11 drops the dashes, and with them where a program begins.
+  // CLI11 drops `--`, and with it where the program's command line begins.
   if (const auto dashes = std::ranges::find(arguments, "--"); dashes != arguments.end()) {
     invocation.behind_dashes.assign(dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
@@ -69,7 +69,7 @@ ExitCode run(std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);
   try {
     app.parse(arguments);
-  } catch (const CLI::Success& wanted) {  // help, or the version
+  } catch (const CLI::Success& wanted) {  // help or version
     app.exit(wanted);
     return ExitCode::done;
   } catch (const CLI::ParseError& fault) {

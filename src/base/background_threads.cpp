@@ -8,10 +8,11 @@
 namespace proteus {
 namespace {
 
-// A tenth of what a thread of usual priority gets where both want the same core.
+// A tenth of the time of a normal thread when both compete for a core.
 constexpr int kNice = 10;
 
-// On Linux a thread has a priority of its own. Below that of the process, which may have been lowered itself.
+// Lowers the priority of this thread relative to that of the process, which may be lowered itself. On Linux each thread
+// has its own priority.
 void lower_priority() {
   const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
   ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kNice);
@@ -25,9 +26,11 @@ BackgroundThreads::BackgroundThreads(std::size_t count) {
     threads_.emplace_back([queue = queue_] { queue->work(); });
 }
 
-BackgroundThreads::~BackgroundThreads() {
+BackgroundThreads::~BackgroundThreads() { stop(); }
+
+void BackgroundThreads::stop() {
   queue_->stop();
-  for (auto& thread : threads_)
+  for (auto& thread : std::exchange(threads_, {}))
     thread.join();
 }
 

@@ -18,30 +18,33 @@
 
 namespace proteus {
 
-// Threads of low priority for computing that takes long because of what strangers sent: parsing, hashing and comparing
-// definitions. A thread that answers requests hands it over and goes on. Safe to use from any thread.
+// Low-priority threads for long computations on untrusted input: parsing, hashing and comparing definitions. Request
+// threads hand such work over instead of blocking. Thread-safe.
 //
-// First come, first served: whoever hands work over should wait for it before handing over more, so that one stranger's
-// work delays others by one piece at most. Its destructor waits for work that has begun and drops the rest.
+// Work runs in the order of arrival. A coroutine should await its work before it hands over more, so that one peer
+// delays others by at most one piece of work.
 class BackgroundThreads {
  public:
   explicit BackgroundThreads(std::size_t count);
   ~BackgroundThreads();
+  // Waits for running work and drops the rest; coroutines that await dropped work are not resumed. Belongs to the
+  // owner. The destructor does the same.
+  void stop();
   BackgroundThreads(const BackgroundThreads&) = delete;
   BackgroundThreads& operator=(const BackgroundThreads&) = delete;
 
-  // What so many bytes take is done sooner than handed over.
+  // Work on this many bytes or fewer costs less than handing it over.
   static constexpr std::size_t kSmall = std::size_t{16} * 1024;
 
-  // Does work on `bytes` of data, here where they are few.
+  // Runs `work`, which processes `bytes` bytes: on the calling thread if there are at most `kSmall`.
   template <class Work, class Value = std::invoke_result_t<Work&>>
   Task<Value> run(std::size_t bytes, Work work) {
     if (bytes <= kSmall) co_return work();
     co_return co_await run(std::move(work));
   }
 
-  // The same value, which ends on one of these threads, whoever lets go of it last: ending what is large takes long,
-  // too. Where they have stopped it ends where it is let go of.
+  // Returns the same value with a deleter that destroys it on one of these threads, whichever thread releases it last:
+  // destroying large values takes long, too. Once these threads have stopped, the releasing thread destroys it.
   template <class T>
   std::shared_ptr<T> ending_here(std::shared_ptr<T> value) {
     T* const address = value.get();
@@ -51,8 +54,8 @@ class BackgroundThreads {
             }};
   }
 
-  // Gives the result of the work on the awaiting coroutine's executor; an exception is passed on. The coroutine may be
-  // cancelled, and the work then ends for nobody: it must own what it uses.
+  // Resumes on the awaiting coroutine's executor with the result of `work`, or throws its exception. The coroutine may
+  // be cancelled while the work runs, and the result is then dropped: `work` must own what it uses.
   template <class Work, class Value = std::invoke_result_t<Work&>>
   Task<Value> run(Work work) {
     using Outcome = std::variant<Value, std::exception_ptr>;
@@ -72,7 +75,7 @@ class BackgroundThreads {
  private:
   using Job = std::move_only_function<void()>;
 
-  // What waits for a thread. What is posted after `stop` ends at once.
+  // The jobs that wait for a thread. A job that is posted after `stop` is destroyed at once.
   class Queue {
    public:
     void post(Job job);

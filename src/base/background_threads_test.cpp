@@ -42,7 +42,7 @@ TEST(BackgroundThreads, GiveWayToOthers) {
   EXPECT_GT(test::run(io, threads.run(kLarge, nice)), nice());
 }
 
-// Tells where it ends.
+// Reports the thread that destroys it.
 struct Ends {
   std::promise<std::thread::id> where;
   ~Ends() { where.set_value(std::this_thread::get_id()); }

@@ -7,7 +7,7 @@
 namespace proteus {
 namespace {
 
-// RFC 4648, 10.
+// RFC 4648, section 10
 TEST(Base64, WritesTheExamplesOfItsStandard) {
   const std::pair<const char*, const char*> examples[] = {{"", ""},
                                                           {"f", "Zg=="},

@@ -10,7 +10,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/log.hpp"
+#include "base/names.hpp"
+#include "base/secret.hpp"
 #include "base/strong.hpp"
 #include "base/task_group.hpp"
 
@@ -54,7 +55,7 @@ TEST(TaskGroup, CancelsAndAwaitsWhatItOwns) {
   EXPECT_EQ(group.size(), 0U);
 }
 
-// What the tasks use belongs to whoever joins them.
+// The coroutine that joins the tasks owns what they use.
 TEST(TaskGroup, IsJoinedInFullByACancelledCoroutine) {
   boost::asio::io_context io;
   TaskGroup group(io.get_executor());
@@ -76,6 +77,19 @@ TEST(TaskGroup, IsJoinedInFullByACancelledCoroutine) {
   EXPECT_TRUE(left);
 }
 
+Task<> throw_a_number() {
+  throw 42;
+  co_return;
+}
+
+TEST(TaskGroup, SurvivesATaskThatThrowsSomethingElseThanAnException) {
+  boost::asio::io_context io;
+  TaskGroup group(io.get_executor());
+  group.spawn("thrower", throw_a_number());
+  io.run();
+  EXPECT_EQ(group.size(), 0U);
+}
+
 TEST(TaskGroup, CancelsATaskThatIsSpawnedAfterCancel) {
   boost::asio::io_context io;
   TaskGroup group(io.get_executor());
@@ -91,9 +105,33 @@ TEST(Error, SaysWhereItHappened) {
   EXPECT_EQ(error.kind(), ErrorKind::timeout);
 }
 
-TEST(Log, HidesCredentialsAndControlCharacters) {
-  EXPECT_EQ(log::redact("AUTHORIZATION", "Bearer abc"), "[redacted]");
-  EXPECT_EQ(log::redact("X-Other", "a\nb"), "a\\x0ab");
+TEST(Secret, HeadersAreRecognizedByTheWordsOfTheirName) {
+  for (const char* secret :
+       {"AUTHORIZATION", "Proxy-Authorization", "cookie", "Set-Cookie", "X-Admin-Secret", "X-Api-Key", "X-Auth-Token",
+        "x-apikey", "X_Session", "X-Amz-Security-Token", "X-Hub-Signature"}) {
+    EXPECT_TRUE(is_secret_header(secret)) << secret;
+  }
+  for (const char* plain : {"X-Author", "X-Tenant", "Accept", "X-Keyboard", "X-Sessions-Per-Page", ""}) {
+    EXPECT_FALSE(is_secret_header(plain)) << plain;
+  }
+}
+
+TEST(Secret, LeavesNothingBehindWhenItIsMoved) {
+  Secret first(std::string("0123456789"));
+  const char* const memory = first.reveal().data();
+  const Secret second(std::move(first));
+  EXPECT_EQ(second.reveal(), "0123456789");
+  EXPECT_EQ(std::string_view(memory, 10), std::string_view("\0\0\0\0\0\0\0\0\0\0", 10));
+}
+
+TEST(DisplayName, MayBeOfAnyScriptAndMisleadNobody) {
+  // Persian separates the parts of a word by a non-joiner, and emoji are joined.
+  for (const char* good : {"Dynamic Banking – 銀行", "می\u200cخواهم", "👩\u200d💻", "שלום"})
+    EXPECT_TRUE(check_display_name(good)) << good;
+  for (const char* bad : {"a\u202eb", "a\u200eb", "a\u061cb", "zero\u200bwidth", "a\u2060b", "tag\U000e0041", "a\nb",
+                          "\xff", "\xc3", "a\u2028b", "\x7f"})
+    EXPECT_FALSE(check_display_name(bad)) << bad;
+  EXPECT_FALSE(check_display_name(std::string(201, 'a')));
 }
 
 TEST(ManualClock, MovesOnlyWhenTold) {

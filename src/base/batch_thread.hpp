@@ -14,21 +14,21 @@ namespace proteus {
 
 enum class Posted : std::uint8_t { yes, full, stopped };
 
-// What may wait at most. One item is let in however large it is, if nothing else waits.
+// Limits of what may wait. If nothing else waits, one item is accepted however large it is.
 struct BacklogLimits {
   std::size_t items = 10'000;
   std::size_t bytes = std::size_t{512} * 1024 * 1024;
 };
 
-// A thread that works in batches: all that was posted while one batch ran is the next. For work that blocks, and gets
-// cheaper together. Safe to use from any thread.
+// A thread that works in batches: all items that were posted while one batch ran form the next. For work that blocks
+// and is cheaper in bulk. Thread-safe.
 template <class Item>
 class BatchThread {
  public:
-  // Called on the thread, with at least one item, in the order they were posted. Must not throw.
+  // Called on the thread with at least one item, in the order of posting. Must not throw.
   using Work = std::function<void(std::vector<Item>)>;
 
-  // Called on the thread, once, when nothing has come for a while after the last batch.
+  // Called on the thread, once, when no item has arrived for `quiet` after the last batch. Must not throw.
   using Rest = std::function<void()>;
 
   BatchThread(BacklogLimits limits, Work work, Rest rest = {},
@@ -38,7 +38,7 @@ class BatchThread {
   BatchThread(const BatchThread&) = delete;
   BatchThread& operator=(const BatchThread&) = delete;
 
-  // The item is taken only where the answer is `yes`; `bytes` is about how much memory it holds.
+  // Takes the item only if the answer is `yes`. `bytes` is about how much memory the item holds.
   Posted post(Item&& item, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return Posted::stopped;
@@ -50,7 +50,7 @@ class BatchThread {
     return Posted::yes;
   }
 
-  // Takes nothing new, works off what waits, and ends the thread.
+  // Rejects new items, processes those that wait, and joins the thread.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -91,7 +91,7 @@ class BatchThread {
   std::vector<Item> waiting_;
   std::size_t waiting_bytes_ = 0;
   bool stopped_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: uses the other members
 };
 
 }  // namespace proteus

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Searching a text sixteen bytes at a time.
+// Searches text sixteen bytes at a time.
 namespace proteus::blocks {
 
 static_assert(std::endian::native == std::endian::little);
@@ -19,13 +19,15 @@ using Halves = unsigned char __attribute__((vector_size(8)));
   return block;
 }
 
-// `is(byte)` is a condition without branches, which can be asked of one byte and of a block of them alike.
+// Evaluates `is` for a block. `is(byte)` must be a condition without branches that works for one byte and for a block
+// of bytes.
 template <class Is>
 [[gnu::always_inline]] inline Block found_in(const char* place, Is is) {
   return static_cast<Block>(is(at(place)));
 }
 
-// Four bits for each byte of a block, set for those that were found; the first byte's are the lowest.
+// Returns four bits for each byte of a block, set for the bytes that were found; the lowest bits belong to the first
+// byte.
 [[gnu::always_inline]] inline std::uint64_t marks_of(Block found) {
   return std::bit_cast<std::uint64_t>(__builtin_convertvector((Pairs)found >> 4, Halves));
 }
@@ -34,7 +36,7 @@ template <class Is>
   return block + (std::countr_zero(marks) / 4);
 }
 
-// Whether no byte is outside of ASCII.
+// Whether all bytes are ASCII.
 [[gnu::always_inline]] inline bool are_ascii(const char* place, const char* end) {
   const char* const begin = place;
   Block any{};
@@ -49,8 +51,8 @@ template <class Is>
   return rest < 0x80;
 }
 
-// Where the first byte is for which the condition holds; `end` for none. `may(a, b, c, d)` is asked of four blocks at
-// once, and may be wrong about bytes for which the condition does not hold.
+// Returns the first byte that satisfies `is`, or `end`. `may(a, b, c, d)` tests four blocks at once and may report
+// bytes that do not satisfy `is`, but must not miss any that do.
 template <class Is, class May>
 [[gnu::always_inline]] inline const char* find(const char* place, const char* end, Is is, May may) {
   const char* const begin = place;
@@ -73,7 +75,7 @@ template <class Is, class May>
   }
   if (in_blocks(end)) return place;
   if (end - begin >= 16) {
-    // The rest, and in front of it some in which nothing was found.
+    // The last sixteen bytes: the rest, preceded by bytes that were already searched.
     const std::uint64_t marks = place < end ? marks_of(found_in(end - 16, is)) : 0;
     return marks != 0 ? first_of(marks, end - 16) : end;
   }

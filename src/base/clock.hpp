@@ -8,8 +8,8 @@
 
 namespace proteus {
 
-// Where time comes from. Code that decides by time takes a `const Clock&`, so that a test can move it by
-// hand. Implementations are safe to call from any thread.
+// Source of time. Code that depends on time takes a `const Clock&`, so that tests can inject a ManualClock.
+// Implementations are thread-safe.
 class Clock {
  public:
   using Monotonic = std::chrono::steady_clock::time_point;
@@ -18,14 +18,15 @@ class Clock {
   virtual ~Clock() = default;
   virtual Monotonic now() const = 0;
   virtual Wall wall() const = 0;
-  // `now` as of a few milliseconds ago at most, for a tenth of the price: for what is swept or limited, not measured.
+  // Returns `now` as of a few milliseconds ago at most, for a tenth of the cost. For expiry and limits, not for
+  // measuring. Within a SystemClock::Turn it may lag further.
   virtual Monotonic recent() const { return now(); }
 };
 
 class SystemClock final : public Clock {
  public:
-  // While it lives, `recent` on this thread is when it began or was renewed: for a batch of short handlers, which ask
-  // for it often.
+  // While it lives, `recent` on this thread returns the time when it was made or renewed: for a batch of short
+  // handlers, which call `recent` often.
   class Turn {
    public:
     Turn() : before_(std::exchange(began_, read())) {}
@@ -51,10 +52,10 @@ class SystemClock final : public Clock {
     return Monotonic(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
   }
 
-  static constinit inline thread_local Monotonic began_{};  // none: outside of a turn
+  static constinit inline thread_local Monotonic began_{};  // zero outside of a turn
 };
 
-// Moves only when told to, by one thread, and may be looked at by others.
+// Moves only by `advance`, which one thread calls; other threads may read it.
 class ManualClock final : public Clock {
  public:
   Monotonic now() const override { return now_.load(); }

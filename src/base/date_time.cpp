@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kLongestDateTime = 64;
 
-// Takes texts apart from their beginning; once something does not fit, nothing does.
+// Reads a text from its beginning. After the first mismatch everything fails.
 class DateTimeReader {
  public:
   explicit DateTimeReader(std::string_view text) : rest_(text) {}
 
-  // A number of exactly so many digits.
+  // Reads a number of exactly `count` digits.
   int digits(std::size_t count) {
     int value = 0;
     if (rest_.size() < count) return fail();
@@ -27,7 +27,7 @@ class DateTimeReader {
     rest_.remove_prefix(count);
     return value;
   }
-  // One of some characters, of either case; its place among them.
+  // Reads one of `characters` and returns its index among them.
   std::size_t one_of(std::string_view characters) {
     const std::size_t found = rest_.empty() ? std::string_view::npos : characters.find(rest_.front());
     if (found == std::string_view::npos) {
@@ -89,7 +89,7 @@ std::optional<Clock::Wall> read_date_time(std::string_view text) {
     if (hours_off > 23 || minutes_off > 59) return std::nullopt;
     offset = (hours(hours_off) + minutes(minutes_off)) * (zone == 2 ? 1 : -1);
   }
-  // A leap second counts as the one after it. What the clock counts in ends in 2262.
+  // A leap second counts as the second after it. The range of the clock's type ends in 2262.
   if (!reader.is_done() || !date.ok() || year_number < 1970 || year_number >= 2200) return std::nullopt;
   if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
   return time_point_cast<Clock::Wall::duration>(sys_days(date) + hours(hour) + minutes(minute) + seconds(second) +

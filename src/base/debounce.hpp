@@ -7,15 +7,15 @@
 
 namespace proteus {
 
-// When to act on what comes in bursts: on the first at once, and then not again before a window has passed. What comes
-// within the window is acted on together, at its end.
+// Decides when to act on events that come in bursts: on the first at once, and then not again before a window has
+// passed. Events within the window are acted on together, at its end.
 class Debounce {
  public:
   explicit Debounce(std::chrono::milliseconds window, Clock::Monotonic acted = {}) : window_(window), acted_(acted) {}
 
-  // The earliest time to act on what came before or at `now`.
+  // Returns the earliest time to act on an event that came at or before `now`.
   Clock::Monotonic due(Clock::Monotonic now) const { return std::max(now, acted_ + window_); }
-  // How long until then.
+  // Returns how long it is from `now` until `due`.
   Clock::Monotonic::duration wait(Clock::Monotonic now) const { return due(now) - now; }
 
   void act(Clock::Monotonic now) { acted_ = now; }
@@ -24,7 +24,7 @@ class Debounce {
 
  private:
   std::chrono::milliseconds window_;
-  Clock::Monotonic acted_;  // the last time
+  Clock::Monotonic acted_;  // time of the last action
 };
 
 }  // namespace proteus

@@ -13,10 +13,12 @@ namespace proteus {
 
 namespace asio = boost::asio;
 
-// Lives in the frame of the coroutine that waits, and so no longer than its context.
+// Registers a coroutine with the bell that it waits for. Lives in the coroutine's frame, and so no longer than its
+// execution context.
 class DeliveryBell::Waiting {
  public:
-  // Those that wait on one context. Its services end before its queue does: behind that no bell reaches for it.
+  // All Waitings of one execution context. A context shuts its services down before it destroys its queue; after that,
+  // no bell uses a timer of the context.
   class Room : public asio::execution_context::service {
    public:
     static asio::execution_context::id id;
@@ -31,7 +33,7 @@ class DeliveryBell::Waiting {
         waiting->end();
     }
 
-    std::vector<Waiting*> all_;  // touched by the context's one thread
+    std::vector<Waiting*> all_;  // used only on the context's thread
   };
 
   Waiting(DeliveryBell& bell, asio::steady_timer& timer)

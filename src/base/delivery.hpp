@@ -11,16 +11,16 @@
 
 namespace proteus {
 
-// Wakes one coroutine from another thread. It may ring before anybody waits, after the one who waited was cancelled,
-// and after the context of that one is gone.
+// Wakes one coroutine from another thread. It may ring before the coroutine waits, after the coroutine was cancelled,
+// and after the coroutine's execution context was destroyed.
 class DeliveryBell : public std::enable_shared_from_this<DeliveryBell> {
  public:
-  // Any thread, once.
+  // Thread-safe. Must be called at most once.
   void ring();
 
-  // Completes, on the awaiting coroutine's executor, once it has rung. That executor runs one handler at a time, and at
-  // most one coroutine waits. Throws `operation_aborted` where the coroutine is cancelled first. False where it has not
-  // rung by `until`.
+  // Waits for `ring`; resumes on the awaiting coroutine's executor. Returns false if the bell has not rung by `until`.
+  // Throws `operation_aborted` if the coroutine is cancelled first. The executor must run one handler at a time, and
+  // only one coroutine may wait.
   using Time = boost::asio::steady_timer::time_point;
   static Task<bool> wait(std::shared_ptr<DeliveryBell> bell, Time until = Time::max());
 
@@ -31,33 +31,33 @@ class DeliveryBell : public std::enable_shared_from_this<DeliveryBell> {
 
   std::mutex mutex_;
   bool rung_ = false;
-  boost::asio::steady_timer* waiting_ = nullptr;  // of the coroutine that waits
+  boost::asio::steady_timer* waiting_ = nullptr;  // timer of the waiting coroutine
 };
 
-// A value that another thread finds out for a coroutine. Whoever works for it holds a pointer to this and no reference
-// to the coroutine, so that the coroutine may end at any time; what is delivered then is dropped.
+// A value that another thread produces for a coroutine. The producer holds a pointer to the Delivery and no reference
+// to the coroutine, so the coroutine may end at any time; a value that is delivered afterwards is dropped.
 template <class T>
 class Delivery {
  public:
-  // Any thread, once.
+  // Thread-safe. Must be called at most once.
   void deliver(T value) {
     value_.emplace(std::move(value));
     bell_->ring();
   }
 
-  // As `DeliveryBell::wait`; called once.
+  // Waits for the value like `DeliveryBell::wait`. Must be called only once.
   static Task<T> receive(std::shared_ptr<Delivery> delivery) {
     co_await DeliveryBell::wait(delivery->bell_);
     co_return std::move(*delivery->value_);
   }
-  // Nothing where it has not come by then; what comes later is dropped.
+  // Returns nothing if the value has not arrived by `until`. May be called again after that.
   static Task<std::optional<T>> receive_until(std::shared_ptr<Delivery> delivery, DeliveryBell::Time until) {
     if (!co_await DeliveryBell::wait(delivery->bell_, until)) co_return std::nullopt;
     co_return std::move(delivery->value_);
   }
 
  private:
-  std::optional<T> value_;  // written before the bell rings, read after
+  std::optional<T> value_;  // written before the bell rings, read afterwards
   std::shared_ptr<DeliveryBell> bell_ = std::make_shared<DeliveryBell>();
 };
 

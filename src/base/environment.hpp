@@ -10,15 +10,16 @@
 
 namespace proteus {
 
-// The value of an environment variable, or nothing. Logic takes one of these, so that a test can bring its own.
+// Returns the value of an environment variable, or nothing. Code that reads variables takes an Environment, so that
+// tests can supply their own.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 // The variables of this process.
 Environment process_environment();
-// These and no others.
+// Exactly these variables.
 Environment fixed_environment(std::map<std::string, std::string> variables);
 
-// Says what is wrong with a name that no variable can have: letters, digits and underscores, and no digit in front.
+// Fails if no variable can have this name: letters, digits and underscores, at most 256, not beginning with a digit.
 Result<> check_variable_name(std::string_view name);
 
 }  // namespace proteus

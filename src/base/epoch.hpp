@@ -7,9 +7,10 @@
 
 namespace proteus {
 
-// Who has something, among several processes that could believe to have it: a number that each draws for itself, and
-// that is in all numbers it gives away, so that what is meant for one of them means nothing to another. 0 where there
-// is one process. So small that a double has room for it and for a million numbers (RFC 8259, 6).
+// Distinguishes processes that may each believe that they hold the same session. Each process draws its own number,
+// which is part of every number that it issues for the session, so that what is addressed to one process means nothing
+// to another. 0 if there is only one process. Small enough that a double has room for it and for a million numbers (RFC
+// 8259, section 6).
 using Epoch = std::uint32_t;
 
 inline Epoch new_epoch() {
@@ -21,7 +22,7 @@ inline Epoch new_epoch() {
   }
 }
 
-// Requests of an owner are numbered from behind this.
+// Returns the number after which the requests of this epoch are numbered.
 constexpr std::uint64_t first_request_of(Epoch epoch) { return std::uint64_t{epoch} << 20U; }
 
 }  // namespace proteus

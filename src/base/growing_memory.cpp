@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// To whole pages, of which the kernel gives no others.
+// Rounds up to whole pages, because the kernel maps only whole pages.
 std::size_t whole_pages(std::size_t size) {
   if (size > std::numeric_limits<std::size_t>::max() - kPage) throw std::bad_alloc();
   return (size + kPage - 1) / kPage * kPage;

@@ -5,12 +5,12 @@
 
 namespace proteus {
 
-// Memory for bytes that are still arriving, of which nobody knows how many. Where they are many it has pages of its
-// own, which the kernel moves instead of copying them: a long message takes no longer per byte than a short one, and
-// none of its steps takes long. Move-only; `data` stays where it is when this is moved.
+// Memory for bytes that are still arriving and whose number is unknown. Large memory consists of dedicated pages, which
+// the kernel moves instead of copying them: a long message takes no longer per byte than a short one, and no single
+// step takes long. Move-only; `data` stays valid when the object is moved.
 class GrowingMemory {
  public:
-  // From so many bytes on it has its own pages.
+  // The size from which the memory consists of dedicated pages.
   static constexpr std::size_t kOwnPages = std::size_t{256} << 10U;
 
   GrowingMemory() = default;
@@ -27,7 +27,7 @@ class GrowingMemory {
   std::size_t size() const { return size_; }
   explicit operator bool() const { return data_ != nullptr; }
 
-  // Has at least `size` bytes then, of which the first `kept` are what they were. Never less than before.
+  // Grows to at least `size` bytes and keeps the first `kept` bytes. Never shrinks.
   void grow(std::size_t size, std::size_t kept);
 
  private:
@@ -38,7 +38,7 @@ class GrowingMemory {
   void release();
 
   char* data_ = nullptr;
-  std::size_t size_ = 0;  // at least kOwnPages: these are pages
+  std::size_t size_ = 0;  // from kOwnPages on, `data_` points to dedicated pages
 };
 
 }  // namespace proteus

@@ -9,7 +9,7 @@
 
 namespace proteus {
 
-// Text that arrives piece by piece and may become long; see GrowingMemory. Views hold until it is appended to.
+// Text that arrives piece by piece and may become long; see GrowingMemory. Views are valid until the text is changed.
 class GrowingText {
  public:
   GrowingText() = default;
@@ -25,7 +25,7 @@ class GrowingText {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // `text` is none of its own.
+  // `text` must not point into this object.
   void append(std::string_view text) {
     if (text.empty()) return;
     if (text.size() > memory_.size() - size_) memory_.grow(std::max(2 * memory_.size(), size_ + text.size()), size_);
@@ -36,7 +36,7 @@ class GrowingText {
     size_ = 0;
     append(text);
   }
-  // Keeps its memory, unless that is more than `most`.
+  // Keeps the memory, unless it is larger than `most` bytes.
   void clear(std::size_t most) {
     size_ = 0;
     if (memory_.size() > most) memory_ = {};

@@ -9,18 +9,19 @@
 
 namespace proteus {
 
-// So many lines a minute of a log, and how many were left out beyond that. Thread-safe, without a lock.
+// Limits the lines per minute of a log, and counts the lines beyond the limit as omitted. Lock-free and thread-safe.
 class LineLimit {
  public:
   explicit LineLimit(unsigned per_minute) : lines_(per_minute) {}
 
-  // Where one more line may be written: how many were left out since the last one. Nothing where it is left out, too.
+  // Returns how many lines were omitted since the last written one if one more may be written. Otherwise counts it as
+  // omitted and returns nothing.
   std::optional<std::uint64_t> take(Clock::Monotonic now) {
     if (lines_.take(now).count() == 0) return take_unwritten();
     unwritten_.fetch_add(1, std::memory_order_relaxed);
     return std::nullopt;
   }
-  // How many were left out that no line has told of.
+  // Returns how many omitted lines have not been stated yet, and resets the count.
   std::uint64_t take_unwritten() { return unwritten_.exchange(0, std::memory_order_relaxed); }
 
  private:

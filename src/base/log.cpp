@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <memory>
 #include <mutex>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/cut_text.hpp"
 #include "base/visible_text.hpp"
 
 namespace proteus::log {
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 19> kModules = {
 constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v";
 constexpr const char* kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
 
-// Of a message or a value. Whatever is in it, it is one line, and shows what it holds.
+// Longest message or value. Each stays on one line, with all unseen characters escaped.
 constexpr std::size_t kLongest = std::size_t{16} << 10U;
 
 spdlog::level::level_enum to_spdlog(Level level) { return static_cast<spdlog::level::level_enum>(level); }
@@ -52,7 +52,7 @@ std::shared_ptr<const Settings> settings_now() {
   return current().settings;
 }
 
-// The folder below src/.
+// Returns the folder below src/; "app" for files elsewhere.
 std::string_view module_of(const std::source_location& where) {
   constexpr std::string_view kRoot = "src/";
   const std::string_view file = where.file_name();
@@ -67,17 +67,8 @@ Level level_of(const Settings& settings, std::string_view module) {
   return found == settings.modules.end() ? settings.level : found->second;
 }
 
-// Its beginning, without half a character at the end; one has at most three bytes behind its first.
-std::string_view beginning(std::string_view text, std::size_t limit) {
-  std::size_t kept = std::min(text.size(), limit);
-  for (int i = 0; i < 3 && kept > 0 && kept < text.size() && (static_cast<unsigned char>(text[kept]) & 0xc0U) == 0x80;
-       ++i)
-    --kept;
-  return text.substr(0, kept);
-}
-
 std::string quoted(std::string_view whole) {
-  const std::string_view text = beginning(whole, kLongest);
+  const std::string_view text = cut_text(whole, kLongest);
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -122,10 +113,6 @@ Result<Level> parse_level(std::string_view text) {
   if (found != kLevels.end()) return static_cast<Level>(found - kLevels.begin());
   return std::unexpected(errors::invalid(
       fmt::format("'{}' is not a level; the levels are {}", printable(text, 32), fmt::join(kLevels, ", "))));
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -186,17 +173,10 @@ void write(Level level, std::string_view message, std::span<const Field> fields,
 void redirect(void (*sink)(std::string_view line)) { current().sink = sink; }
 
 std::string printable(std::string_view text, std::size_t limit) {
-  const std::string_view kept = beginning(text, limit);
+  const std::string_view kept = cut_text(text, limit);
   std::string out = visible_text(kept);
   if (kept.size() < text.size()) out += "…";
   return out;
-}
-
-std::string redact(std::string_view header_name, std::string_view value) {
-  static constexpr std::array<std::string_view, 6> kSecret = {"authorization", "proxy-authorization", "cookie",
-                                                              "set-cookie",    "x-admin-secret",      "x-api-key"};
-  const bool secret = std::ranges::any_of(kSecret, [&](auto name) { return same_ignoring_case(name, header_name); });
-  return secret ? "[redacted]" : printable(value);
 }
 
 }  // namespace proteus::log

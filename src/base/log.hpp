@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <proteus/error.hpp>
 
-// One line per event, on standard error: time, level, module, message, fields. The module is the folder the line is
-// written in. Values that may hold secrets go through `redact` or are not logged at all. A line whose level is off
-// costs a load and a comparison; nothing is formatted. Thread-safe.
+// Writes one line per event to standard error: time, level, module, message, fields. The module is the folder of src
+// that contains the statement. Values that may hold secrets must not be logged. Nothing is formatted for a line whose
+// level is off; if the level is off for all modules, the line costs a load and a comparison. Thread-safe.
 namespace proteus::log {
 
 enum class Level : std::uint8_t { trace, debug, info, warning, error, critical, off };
@@ -23,7 +23,7 @@ enum class Format : std::uint8_t { text, json };
 
 struct Settings {
   Level level = Level::info;
-  std::map<std::string, Level> modules = {};  // where it differs
+  std::map<std::string, Level> modules = {};  // the levels that differ from `level`
   Format format = Format::text;
 
   friend bool operator==(const Settings&, const Settings&) = default;
@@ -33,37 +33,39 @@ void configure(const Settings& settings);
 inline void set_level(Level level) { configure({.level = level}); }
 
 std::string_view to_string(Level level);
-// Takes over what a text such as "info,gateway=debug" says; one without a module is for all that are not named.
+// Applies a text such as "info,gateway=debug"; a level without a module is for all modules that are not named. A text
+// that is rejected changes nothing.
 Result<> apply(std::string_view text, Settings& settings);
-// Fails where there is no module of that name, and says which are meant.
+// Fails if there is no module of that name; the error lists the modules.
 Result<> check_module(std::string_view name);
 
 namespace detail {
-// The lowest level that is on for anyone.
+// The lowest level that is on for any module.
 inline std::atomic<Level> least{Level::info};
 }  // namespace detail
 
-// Whether a line of this level may be written by some module.
+// Whether some module may write a line of this level.
 inline bool enabled(Level level) { return level >= detail::least.load(std::memory_order_relaxed); }
-// Whether it is written by the module that asks.
+// Whether the calling module writes a line of this level.
 bool enabled_here(Level level, std::source_location where = std::source_location::current());
 
-// What belongs to an event besides its message; an empty value is left out.
+// A detail of an event besides its message. A field with an empty value is omitted.
 struct Field {
   std::string_view name;
   std::string value;
 };
 
-// Writes the line where the level is on for the module.
+// Writes the line if the level is on for the module.
 void write(Level level, std::string_view message, std::span<const Field> fields, const std::source_location& where);
 
-// An event with fields; making them is the caller's cost, so ask `enabled` first where lines are many.
+// Logs an event with fields. The caller always pays for making the fields, so check `enabled` first for frequent
+// events.
 inline void event(Level level, std::string_view message, std::initializer_list<Field> fields,
                   const std::source_location& where = std::source_location::current()) {
   if (enabled(level)) write(level, message, {fields.begin(), fields.size()}, where);
 }
 
-// A format that knows where it stands.
+// A format string with its source location.
 template <class... Args>
 struct Located {
   template <class Text>
@@ -102,13 +104,10 @@ void critical(Located<std::type_identity_t<Args>...> located, Args&&... args) {
   at<Args...>(Level::critical, located, std::forward<Args>(args)...);
 }
 
-// For tests: lines go here instead, one by one; an empty function ends that.
+// For tests: passes each line to `sink` instead, on the thread that logs it; null ends that.
 void redirect(void (*sink)(std::string_view line));
 
-// A text that is safe in a log line: control characters escaped, cut at `limit` bytes.
+// Returns a text that is safe in a log line: cut at `limit` bytes, then with control characters escaped.
 std::string printable(std::string_view text, std::size_t limit = 256);
-
-// A header value, unless the header carries credentials.
-std::string redact(std::string_view header_name, std::string_view value);
 
 }  // namespace proteus::log

@@ -4,7 +4,7 @@
 
 #include <mimalloc.h>
 
-// It is linked into programs, not into libraries.
+// mimalloc is linked into programs, not into libraries, so these functions may be missing.
 #pragma weak mi_collect
 #pragma weak mi_option_get
 #pragma weak mi_option_set
@@ -15,9 +15,10 @@
 namespace proteus {
 namespace {
 
-// mimalloc 2.0 lets go of what was freed only when its time has come, and looks at the time only when a page of the
-// same segment comes or goes: what an idle thread has freed stays. Zero is at once; that is too costly for always,
-// because large messages would be paid for page by page.
+// Sets mimalloc's decommit delay to zero while it lives. mimalloc 2.0 returns freed memory only after that delay, and
+// checks the delay only when a page of the same segment is allocated or freed, so what an idle thread has freed is
+// never returned. A permanent delay of zero would be too expensive, because each large message would pay for every
+// page.
 class AtOnce {
  public:
   AtOnce() : usual_(usual_delay()) { mi_option_set(mi_option_decommit_delay, 0); }
@@ -26,7 +27,7 @@ class AtOnce {
   AtOnce& operator=(const AtOnce&) = delete;
 
  private:
-  // As it was before any thread has changed it: several may do so at a time.
+  // Returns the delay before any thread changed it. Several threads may change it at the same time.
   static long usual_delay() {
     static const long delay = mi_option_get(mi_option_decommit_delay);
     return delay;
@@ -35,8 +36,8 @@ class AtOnce {
   const long usual_;
 };
 
-// Has pages come and go in the segments of this thread. Small ones go where little room is left, so that large ones are
-// needed for segments that are almost empty; nothing is written to them.
+// Allocates and frees pages in the segments of this thread, so that mimalloc checks the delay. Small blocks go to
+// segments with little room left, large blocks to segments that are almost empty. Nothing is written to them.
 void stir_segments() {
   struct Blocks {
     int count;

@@ -4,16 +4,15 @@
 
 namespace proteus {
 
-// Has a hash table, once it has far fewer entries than buckets, let go of these, too: they stay for as many as there
-// ever were.
+// Releases buckets of a hash table that has far fewer entries than buckets. Erasing entries alone never releases any.
 template <class Table>
 void let_go_of_buckets(Table& table) {
   constexpr std::size_t kAlways = 64;
   if (table.bucket_count() > kAlways + (4 * table.size())) table.rehash(0);
 }
 
-// Gives back to the system what this thread has freed and the program's allocator keeps for it. Takes a moment: for a
-// thread that has just let go of much, or has nothing to do.
+// Returns to the system the memory that this thread has freed and that the allocator still caches. Takes a moment: call
+// it on a thread that has just freed much memory or is idle. Does nothing in programs without mimalloc.
 void give_back_memory();
 
 }  // namespace proteus

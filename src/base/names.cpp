@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/visible_text.hpp"
+
 namespace proteus {
 
 Result<> check_name(std::string_view name) {
@@ -13,19 +15,20 @@ Result<> check_name(std::string_view name) {
 
 Result<> check_display_name(std::string_view name) {
   constexpr std::size_t kLongest = 200;
-  const auto byte = [&](std::size_t at) { return at < name.size() ? static_cast<unsigned char>(name[at]) : 0U; };
-  bool misleads = false;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const unsigned first = byte(i);
-    const unsigned second = byte(i + 1);
-    const unsigned third = byte(i + 2);
-    misleads = misleads || first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0) ||  // controls
-               (first == 0xe2 && second == 0x80 && third >= 0xa8 && third <= 0xae) ||            // U+2028 to U+202E
-               (first == 0xe2 && second == 0x81 && third >= 0xa6 && third <= 0xa9);              // U+2066 to U+2069
+  // Several scripts join letters, or keep them apart, by these.
+  constexpr char32_t kNonJoiner = 0x200c;
+  constexpr char32_t kJoiner = 0x200d;
+  bool misleads = name.size() > kLongest;
+  while (!misleads && !name.empty()) {
+    const FirstCharacter next = first_character(name);
+    const bool joins = next.character == kNonJoiner || next.character == kJoiner;
+    misleads = next.bytes == 0 || (is_unseen(next.character) && !joins);
+    name.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
-  if (misleads || name.size() > kLongest) {
+  if (misleads) {
     return std::unexpected(errors::invalid(
-        "must be at most 200 bytes, without control characters, line breaks and marks that change the direction"));
+        "must be at most 200 bytes of UTF-8, without control characters, line breaks, invisible characters and marks "
+        "that change the direction"));
   }
   return {};
 }

@@ -10,11 +10,11 @@
 namespace proteus {
 namespace {
 
-// Comparing is quadratic in the lengths, and names may come from anybody.
+// Comparing takes time quadratic in the lengths, and names may come from anybody.
 constexpr std::size_t kCompared = 64;
 constexpr std::size_t kComparedBytes = 32;
 
-// Edit distance with transpositions of neighbours, the commonest slip of all.
+// Edit distance that counts swapped neighbours, the most common slip, as one edit.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> last(b.size() + 1);
@@ -34,7 +34,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string lowered(std::string_view text) {
   std::string result(text);
-  // Also drops what separates words, so that camelCase is found for snake_case.
+  // Also drops word separators, so that camelCase matches snake_case.
   std::erase_if(result, [](char c) { return c == '_' || c == '-' || c == ' '; });
   std::ranges::transform(result, result.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -51,7 +51,7 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   for (const std::string_view candidate : candidates.first(std::min(candidates.size(), kCompared))) {
     if (candidate.size() > kComparedBytes) continue;
     const std::string known = lowered(candidate);
-    // "phone" for "phone_number" is as near as one slip.
+    // "phone" for "phone_number" counts as one edit.
     const bool begins = std::min(wanted.size(), known.size()) >= 3 && wanted != known &&
                         (wanted.starts_with(known) || known.starts_with(wanted));
     const std::size_t found = begins ? 1 : distance(wanted, known);

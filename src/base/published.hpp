@@ -8,8 +8,8 @@
 
 namespace proteus {
 
-// An immutable value that is replaced as a whole now and then, and read all the time. Thread-safe. Readers each keep
-// what they saw last: reading costs an atomic load, and a short lock once after each replacement.
+// An immutable value that is read all the time and occasionally replaced as a whole. Thread-safe. Each Reader caches
+// the value that it saw last: reading costs an atomic load, and a short lock once after each replacement.
 template <class T>
 class Published {
  public:
@@ -19,7 +19,7 @@ class Published {
 
   void set(Pointer value) {
     const std::scoped_lock lock(mutex_);
-    value_ = std::move(value);
+    value_.swap(value);  // `value` destroys the old one after the lock is released: large values take long
     version_.fetch_add(1, std::memory_order_release);
   }
   Pointer get() const {
@@ -27,7 +27,7 @@ class Published {
     return value_;
   }
 
-  // One thread's look at it; the published value outlives it.
+  // A cached view for one thread. The Published must outlive it.
   class Reader {
    public:
     explicit Reader(const Published& published) : published_(published) { update(); }
@@ -42,9 +42,13 @@ class Published {
 
    private:
     void update() {
-      const std::scoped_lock lock(published_.mutex_);
-      value_ = published_.value_;
-      version_ = published_.version_.load(std::memory_order_relaxed);
+      Pointer newest;
+      {
+        const std::scoped_lock lock(published_.mutex_);
+        newest = published_.value_;
+        version_ = published_.version_.load(std::memory_order_relaxed);
+      }
+      value_ = std::move(newest);
     }
 
     const Published& published_;

@@ -8,23 +8,25 @@
 
 namespace proteus {
 
-// So many a minute: all of them at once, or spread; what was used comes back evenly. Thread-safe, without a lock.
+// Allows a number of uses per minute: all at once, or spread out; used ones come back evenly. Lock-free and
+// thread-safe.
 class RateLimit {
  public:
   explicit RateLimit(unsigned per_minute = 0);
 
-  // Zero where one more is allowed, which counts it; else how long until it is.
+  // Returns zero and counts a use if one more is allowed; otherwise returns how long until one is allowed.
   std::chrono::nanoseconds take(Clock::Monotonic now);
-  // The same at a rate that may be another each time; 0 for no limit. What was used comes back at the pace it had.
+  // Like the other `take`, at a rate that may differ each time; 0 for no limit. Uses come back at the rate they were
+  // taken at.
   std::chrono::nanoseconds take(Clock::Monotonic now, unsigned per_minute);
-  // Nothing of it is used: one made anew would do the same.
+  // Whether all uses have come back, so that a new object would behave the same.
   bool is_unused(Clock::Monotonic now) const;
 
  private:
   std::chrono::nanoseconds take(Clock::Monotonic now, std::chrono::nanoseconds interval);
 
-  const std::chrono::nanoseconds interval_;   // in which one comes back; zero: no limit
-  std::atomic<std::int64_t> used_until_ = 0;  // when all of it has come back
+  const std::chrono::nanoseconds interval_;   // in which one use comes back; zero: no limit
+  std::atomic<std::int64_t> used_until_ = 0;  // when all uses have come back
 };
 
 }  // namespace proteus

@@ -8,9 +8,9 @@
 
 namespace proteus {
 
-// An allocator for objects that each request needs, for std::allocate_shared: a thread keeps the memory of a few that
-// have ended, and begins the next one in that of the last, which is still in the cache of the CPU. Under the address
-// sanitizer it keeps none, so that what is used after its end is found.
+// An allocator for objects that each request needs, for std::allocate_shared. Each thread keeps the memory of a few
+// destroyed objects and reuses the most recent, which is still in the CPU cache. With AddressSanitizer it keeps no
+// memory, so that uses after destruction are found.
 template <class T>
 class Recycled {
  public:
@@ -61,7 +61,7 @@ class Recycled {
   }
 };
 
-// As std::make_shared.
+// Like std::make_shared, with recycled memory.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_recycled(Arguments&&... arguments) {
   return std::allocate_shared<T>(Recycled<T>(), std::forward<Arguments>(arguments)...);

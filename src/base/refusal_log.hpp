@@ -12,45 +12,45 @@
 
 namespace proteus {
 
-// Why a request was turned away instead of being served.
+// Why a request was rejected.
 enum class RefusalReason : std::uint8_t {
-  token,         // no bearer token, or one that nobody knows
-  rule,          // a good token, and no rule for its claims
-  admin_secret,  // the same of X-Admin-Secret
+  token,         // no usable bearer token
+  rule,          // a valid token, but no rule for its claims
+  admin_secret,  // no valid admin credentials, or read-only ones
   host,
   origin,
-  context,  // there is none of that name, or not for this caller
-  scope,    // the token lacks one that the request needs
+  context,  // does not exist, or not for this caller
+  scope,    // the token lacks a scope that the request needs
   limit,
-  malformed,  // not HTTP as this server takes it
+  malformed,  // not HTTP that this server accepts
 };
 inline constexpr std::array kRefusalReasons = {RefusalReason::token, RefusalReason::rule,   RefusalReason::admin_secret,
                                                RefusalReason::host,  RefusalReason::origin, RefusalReason::context,
                                                RefusalReason::scope, RefusalReason::limit,  RefusalReason::malformed};
 std::string_view to_string(RefusalReason reason);
 
-// A refused request, as far as it is known. Nothing in it may be secret.
+// What is known about a rejected request. Nothing in it may be secret.
 struct RefusedRequest {
   RefusalReason reason;
   std::string_view why = {};
   std::string_view peer = {};       // an address
   std::string_view path = {};       // without the query
-  std::string_view principal = {};  // who asked
+  std::string_view principal = {};  // the caller
 };
 
-// The one place that refused requests are reported to: it counts them by reason and logs them. Each reason has at most
-// kLinesPerMinute lines, so that strangers cannot fill a disk; the next line says how many were left out. Thread-safe.
-// A request that is served never gets here.
+// The one place that rejected requests are reported to: counts them by reason and logs them. Each reason has at most
+// kLinesPerMinute lines per minute, so that untrusted clients cannot fill a disk; the next line states how many were
+// omitted. Thread-safe. Accepted requests never reach it.
 class RefusalLog {
  public:
   static constexpr unsigned kLinesPerMinute = 10;
 
-  // The clock outlives it.
+  // The clock must outlive the log.
   explicit RefusalLog(const Clock& clock) : clock_(clock) {}
   RefusalLog(const RefusalLog&) = delete;
   RefusalLog& operator=(const RefusalLog&) = delete;
 
-  // The line belongs to the module of the caller.
+  // Counts and logs the request. The line belongs to the module of the caller.
   void add(const RefusedRequest& refused, const std::source_location& where = std::source_location::current());
   std::uint64_t count(RefusalReason reason) const { return of(reason).refused.load(std::memory_order_relaxed); }
 

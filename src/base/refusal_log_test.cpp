@@ -42,7 +42,7 @@ TEST_F(RefusalLogTest, CountsByReasonAndWritesALineEach) {
   EXPECT_EQ(lines()[1], R"(info base: a request was refused reason=limit why="too many" principal=ci)");
 }
 
-// OPS-10: whoever sends refused requests for ever gets a bounded number of lines, and none of another reason is lost.
+// OPS-10: endless rejected requests cause a bounded number of lines, and no line of another reason is lost.
 TEST_F(RefusalLogTest, StrangersCannotFillTheDisk) {
   for (int i = 0; i < 100'000; ++i)
     refusals.add({.reason = RefusalReason::token});

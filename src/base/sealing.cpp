@@ -33,17 +33,21 @@ struct FreeCipher {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
-// Looked up once: OpenSSL searches its providers each time that a cipher is named.
+// Fetched once, because OpenSSL searches its providers each time a cipher is named.
 const EVP_CIPHER* aes_256_gcm() {
   static const EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
   check(cipher != nullptr);
   return cipher;
 }
 
-void derive_into(std::span<std::uint8_t> out, std::string_view master, std::string_view purpose) {
-  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
+EVP_KDF* hkdf() {
+  static EVP_KDF* const kdf = EVP_KDF_fetch(nullptr, "HKDF", nullptr);
   check(kdf != nullptr);
-  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
+  return kdf;
+}
+
+void derive_into(std::span<std::uint8_t> out, std::string_view master, std::string_view purpose) {
+  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(hkdf()), EVP_KDF_CTX_free);
   std::string digest = "SHA256";
   std::string secret(master);
   std::string info(purpose);
@@ -63,8 +67,8 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
-// By blocks that fit vector registers: the tokens of identity providers are long, and each of their requests is
-// compared. OpenSSL's CRYPTO_memcmp takes them byte by byte.
+// Compares blocks that fit vector registers, because tokens of identity providers are long and are compared in every
+// request. OpenSSL's CRYPTO_memcmp compares byte by byte.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   using Block = std::uint64_t __attribute__((vector_size(32)));
@@ -80,7 +84,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
   std::uint64_t difference = differences[0] | differences[1] | differences[2] | differences[3];
   for (; at < a.size(); ++at)
     difference |= static_cast<std::uint64_t>(static_cast<unsigned char>(a[at]) ^ static_cast<unsigned char>(b[at]));
-  // So that nothing before depends on what comes of it.
+  // Hides the result from the optimiser, so that no loop above can end early.
   asm volatile("" : "+r"(difference));
   return difference == 0;
 }
@@ -107,7 +111,7 @@ std::string SealingKey::seal(std::string_view plain, std::string_view bound) con
   return seal_with(random_bytes(kNonce), plain, bound);
 }
 
-// The nonce follows from the text (as in SIV), so that no nonce is used for two texts.
+// The nonce is derived from the text (as in SIV), so that no nonce is used for two texts.
 std::string SealingKey::seal_same(std::string_view plain, std::string_view bound) const {
   std::string_view own(reinterpret_cast<const char*>(key_.data()), key_.size());
   const std::string key = derive_bytes(own, "nonces of equal texts", key_.size());

@@ -1,4 +1,4 @@
-// What settings are made of: durations, sizes, secrets, variables.
+// Tests of the building blocks of settings: durations, sizes, secrets, variables, suggestions for misspelt names.
 #include <type_traits>
 
 #include <fmt/format.h>

@@ -18,25 +18,25 @@
 
 namespace proteus {
 
-// The log, for lines that a stranger can cause as often as it likes: an upstream by what it sends, a client by what it
-// asks. Each line begins with the stranger's name, is printable and has an end; there are at most kLinesPerMinute, and
-// the next one after that says how many were left out. One whose level is off costs what it costs without this.
-// Thread-safe.
+// A log for lines that an untrusted peer can cause at will: an upstream by what it sends, a client by what it requests.
+// Each line except an event begins with the peer's name; each is printable and of bounded length. At most
+// kLinesPerMinute lines are written per minute, and the next line after that states how many were omitted. A line whose
+// level is off costs no more than in `log`. Thread-safe.
 class StrangerLog {
  public:
   static constexpr unsigned kLinesPerMinute = 120;
   static constexpr std::size_t kMaxLine = 1000;
 
-  // The clock outlives it.
+  // The clock must outlive the log.
   StrangerLog(std::string name, const Clock& clock) : name_(std::move(name)), clock_(clock) {}
-  // By the system's clock.
+  // Uses the system's clock.
   explicit StrangerLog(std::string name);
-  // Tells of what no line has told of.
+  // Logs the number of omitted lines that no line has stated yet.
   ~StrangerLog();
   StrangerLog(const StrangerLog&) = delete;
   StrangerLog& operator=(const StrangerLog&) = delete;
 
-  // "name: message"
+  // Writes "name: message".
   template <class... Args>
   void at(log::Level level, log::Located<std::type_identity_t<Args>...> located, Args&&... args) {
     if (const auto unwritten = take(level, located.where))
@@ -55,14 +55,14 @@ class StrangerLog {
     at<Args...>(log::Level::warning, located, std::forward<Args>(args)...);
   }
 
-  // "name message", a sentence that the name begins.
+  // Writes "name message", a sentence that begins with the name.
   template <class... Args>
   void note(log::Level level, log::Located<std::type_identity_t<Args>...> located, Args&&... args) {
     if (const auto unwritten = take(level, located.where))
       write(level, " ", fmt::format(located.format, std::forward<Args>(args)...), *unwritten, located.where);
   }
 
-  // As log::event; the name is not in the message, but may be in a field.
+  // Like `log::event`. The message does not begin with the name, but a field may contain it.
   void event(log::Level level, std::string_view message, std::initializer_list<log::Field> fields,
              const std::source_location& where = std::source_location::current());
 

@@ -28,7 +28,7 @@ class StrangerLogTest : public testing::Test {
   std::optional<StrangerLog> stranger{std::in_place, "upstream up", clock};
 };
 
-// OPS-10: each line names who caused it, and the moment more are allowed says how many there were.
+// OPS-10: each line names its cause, and the first line after the limit states how many were omitted.
 TEST_F(StrangerLogTest, WritesSoManyAMinuteAndSaysHowManyItLeftOut) {
   for (int i = 0; i < 100'000; ++i)
     stranger->warning("ignored: {}", i);

@@ -7,8 +7,8 @@
 
 namespace proteus {
 
-// Counts what was refused, and asks for a pause where that is too much: so many a minute, all at once or spread.
-// Whoever succeeds is not counted. Belongs to one thread.
+// Counts failed attempts, and demands a pause if there are too many per minute, all at once or spread out. Successful
+// attempts are not counted. Belongs to one thread.
 class Strikes {
  public:
   explicit Strikes(unsigned per_minute) : refused_(per_minute) {}
@@ -17,7 +17,7 @@ class Strikes {
     const auto wait = refused_.take(now);
     if (wait.count() > 0) until_ = now + wait;
   }
-  // How long nothing more is to be tried; zero: it may be now.
+  // Returns how long nothing more may be tried; zero if it may be tried now.
   std::chrono::nanoseconds pause(Clock::Monotonic now) const {
     return until_ > now ? until_ - now : std::chrono::nanoseconds(0);
   }

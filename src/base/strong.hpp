@@ -8,7 +8,7 @@
 
 namespace proteus {
 
-// A value that cannot be mistaken for another of the same representation:
+// A value whose type cannot be confused with another type of the same representation:
 //   using SessionId = Strong<std::string, struct SessionIdTag>;
 template <class T, class Tag>
 class Strong {

@@ -5,8 +5,8 @@
 
 namespace proteus {
 
-// The coroutine type of the whole program. Parameters of a coroutine are values, or owned elsewhere for
-// longer.
+// The coroutine type of the whole program. A coroutine takes its parameters by value, or by reference to objects that
+// outlive it.
 template <class T = void>
 using Task = boost::asio::awaitable<T>;
 

@@ -23,7 +23,7 @@ struct TaskGroup::State {
   }
 
   void cancel_running() {
-    // A task that ends at once erases its own entry; step past it first.
+    // A task that ends at once erases its own entry; step past the entry first.
     for (auto next = running.begin(); next != running.end();) {
       auto current = next++;
       current->emit(asio::cancellation_type::terminal);
@@ -31,7 +31,7 @@ struct TaskGroup::State {
   }
 
   Executor executor;
-  asio::steady_timer empty;  // cancelled, to wake `join`, when the last task ends
+  asio::steady_timer empty;  // cancelled when the last task ends, to wake `join`
   std::list<asio::cancellation_signal> running;
   bool cancelled = false;
 };
@@ -62,6 +62,8 @@ void TaskGroup::spawn(std::string_view name, Task<> task) {
                                                   }
                                                 } catch (const std::exception& error) {
                                                   log::error("task {} ended by {}", name, error.what());
+                                                } catch (...) {
+                                                  log::error("task {} ended by an unknown exception", name);
                                                 }
                                               }));
   if (state->cancelled) asio::post(state->executor, [state] { state->cancel_running(); });

@@ -31,7 +31,7 @@ Error fault(std::string_view text, std::string_view form) {
   return errors::invalid(fmt::format("\"{}\" is not understood: {}", log::printable(text, 40), form));
 }
 
-// A number and the letters behind it, taken off `rest`.
+// A number and the letters after it.
 struct Part {
   std::uint64_t number = 0;
   std::string_view unit;

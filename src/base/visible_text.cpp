@@ -14,8 +14,8 @@ struct Range {
   char32_t last;
 };
 
-// Beyond ASCII, in order: Unicode's format controls and default ignorables, line and paragraph separators, and letters
-// that have no glyph.
+// Sorted ranges beyond ASCII: C1 controls, Unicode's format controls and default ignorables, line and paragraph
+// separators, and letters that have no glyph.
 constexpr std::array<Range, 24> kUnseen = {{
     {0x80, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x8e2, 0x8e2},     {0x115f, 0x1160},   {0x17b4, 0x17b5},
@@ -24,7 +24,7 @@ constexpr std::array<Range, 24> kUnseen = {{
     {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 }};
 
-constexpr char32_t kTextStyle = 0xfe0e;  // selects how the character in front of it is drawn
+constexpr char32_t kTextStyle = 0xfe0e;  // selects how the preceding character is drawn
 constexpr char32_t kEmojiStyle = 0xfe0f;
 
 void escape(std::string& out, char32_t character) {
@@ -71,7 +71,7 @@ FirstCharacter first_character(std::string_view text) {
 std::string visible_text(std::string_view text, LineEnds line_ends) {
   std::string out;
   out.reserve(text.size());
-  bool styled = true;  // nothing stands in front that a style could be for
+  bool styled = true;  // no preceding character that a style could apply to
   while (!text.empty()) {
     const FirstCharacter next = first_character(text);
     const char32_t c = next.character;
@@ -80,7 +80,7 @@ std::string visible_text(std::string_view text, LineEnds line_ends) {
     if (next.bytes == 0) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<std::uint8_t>(text.front()));
     } else if (line_ends == LineEnds::kept && text.starts_with("\r\n")) {
-      // The line feed behind it is enough.
+      // The line feed after it is enough.
     } else if (!is_break && (is_unseen(c) || (is_style && styled))) {
       escape(out, c);
     } else {
@@ -97,8 +97,9 @@ std::string visible_json(std::string_view json) {
   out.reserve(json.size());
   while (!json.empty()) {
     const FirstCharacter next = first_character(json);
-    // In ASCII, JSON has no controls but the white space between its tokens; and what is not UTF-8 is not JSON.
-    if (next.bytes > 1 && is_unseen(next.character)) {
+    // JSON escapes the ASCII controls itself, except for white space between tokens and DEL. Text that is not UTF-8 is
+    // not JSON.
+    if ((next.bytes > 1 || next.character == 0x7f) && is_unseen(next.character)) {
       escape_for_json(out, next.character);
     } else {
       out.append(json.substr(0, std::max<std::size_t>(next.bytes, 1)));

@@ -45,6 +45,7 @@ TEST(VisibleText, KeepsLinesWhereTheyAreWanted) {
 
 TEST(VisibleText, EscapesInsideJsonWithoutChangingTheValue) {
   EXPECT_EQ(visible_json("{\"a\": \"\u202e\u009b\U000e0041 é\"}\n"), "{\"a\": \"\\u202e\\u009b\\udb40\\udc41 é\"}\n");
+  EXPECT_EQ(visible_json("\"\x7f\""), R"("\u007f")");
 }
 
 TEST(VisibleText, IsWhatTheLogShows) {

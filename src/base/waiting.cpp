@@ -21,7 +21,8 @@ void throw_if_cancelled(const asio::cancellation_state& state) {
   throw boost::system::system_error(asio::error::operation_aborted);
 }
 
-// Each request sets a deadline, so that the cheap clock has to do; but none is to pass early.
+// Each request sets a deadline, so this uses the cheap clock. It adds the clock's resolution so that no deadline passes
+// early.
 Deadline::Clock::time_point latest_now() {
   constexpr std::chrono::milliseconds kTick(10);
   return SystemClock::recently() + kTick;
@@ -103,6 +104,7 @@ void Deadline::changed() {
 }
 
 Task<bool> Deadline::wait() {
+  ended_ = false;
   if (!timer_) timer_.emplace(executor_);
   while (!ended_) {
     if (expired_ || (holds_ == 0 && Clock::now() >= due_)) co_return true;
@@ -131,10 +133,10 @@ Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline) {
   try {
     if (!aside->ended) passed = co_await deadline.wait();
   } catch (const boost::system::system_error&) {
-    // Cancelled; the state that says so is looked at below.
+    // Cancelled; checked below.
   }
   if (!aside->ended) {
-    // From here on nothing may end the wait but the task itself, which refers to what our caller owns.
+    // From here on only the end of the task may end the wait, because the task refers to what the caller owns.
     co_await asio::this_coro::throw_if_cancelled(false);
     asio::steady_timer ended(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
     aside->on_end = [&ended] { ended.cancel(); };

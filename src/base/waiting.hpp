@@ -14,28 +14,29 @@
 
 #include "base/task.hpp"
 
-// Waiting for something, and not for ever. Everything here belongs to one executor.
+// Waiting for something, but not forever. Everything here belongs to one executor.
 namespace proteus {
 
-// Wakes the coroutines that wait for a state to change; they look at it again.
+// Wakes the coroutines that wait for a state to change; they check the state again. A ring that nobody waits for is
+// lost.
 class Bell {
  public:
   explicit Bell(const Executor& executor) : timer_(executor, boost::asio::steady_timer::time_point::max()) {}
   void ring() { timer_.cancel(); }
-  // Ends when rung; a cancelled coroutine ends by an exception, as with Asio's own operations.
+  // Returns when rung. Throws if the coroutine is cancelled, like Asio's own operations.
   Task<> wait();
-  // Ends when rung or cancelled; the caller finds out which.
+  // Returns when rung or cancelled; the caller finds out which.
   Task<> wait_quietly();
 
  private:
   boost::asio::steady_timer timer_;
 };
 
-// Sleeps; ends early only by cancellation, by an exception.
+// Sleeps. Throws if the coroutine is cancelled.
 Task<> sleep_for(std::chrono::steady_clock::duration duration);
 
-// When a wait must end. Progress moves it, up to a maximum, and it stands still while it is held: while the
-// server waits for an answer of ours, the time is not the server's.
+// The time when a wait must end. Progress extends it, up to a maximum. It stands still while it is held: while the
+// server waits for an answer from us, the time does not count against the server.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,18 +47,18 @@ class Deadline {
   void extend();
   void hold();
   void release();
-  // Passes now, held or not.
+  // Passes now, even while it is held.
   void expire();
-  // Does not pass any more, unless it expires.
+  // Removes the time limit; only `expire` makes it pass now.
   void lift();
   bool expired() const { return expired_; }
-  // How long until it passes; nothing where it has, or while it is held.
+  // Returns the time left; nothing if the deadline has passed or is held.
   std::optional<Clock::duration> left() const;
 
-  // Called when any of these has changed something; empty for nothing to call.
+  // Sets the callback for changes of the deadline by any function here; empty for none.
   void set_on_change(std::function<void()> on_change) { on_change_ = std::move(on_change); }
 
-  // Ends when the deadline has passed or `end` was called; says whether it passed.
+  // Waits until the deadline has passed or `end` is called. Returns whether the deadline has passed.
   Task<bool> wait();
   void end();
 
@@ -67,7 +68,7 @@ class Deadline {
   void changed();
 
   Executor executor_;
-  std::optional<boost::asio::steady_timer> timer_;  // once somebody waits
+  std::optional<boost::asio::steady_timer> timer_;  // made by the first `wait`
   std::function<void()> on_change_;
   Clock::duration timeout_;
   Clock::time_point due_;
@@ -78,7 +79,7 @@ class Deadline {
   bool expired_ = false;
 };
 
-// Says, for as long as it lives, which deadline ends a wait, so that another can make it expire.
+// Points `where` at the deadline of the current wait while it lives, so that others can make the deadline expire.
 class Noted {
  public:
   Noted(Deadline*& where, Deadline& deadline) : where_(where) { where_ = &deadline; }
@@ -92,7 +93,7 @@ class Noted {
 
 namespace detail {
 
-// Runs a task aside. Shared, so that nothing dangles however the one who waits for it ends.
+// State of a task that runs in a separate coroutine. Shared, so that nothing dangles however the waiter ends.
 struct Aside {
   boost::asio::cancellation_signal stop;
   std::function<void()> on_end;
@@ -101,8 +102,8 @@ struct Aside {
 };
 
 void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> task);
-// Waits until the task has ended, or the deadline has passed; then stops the task and waits for its end. True
-// where it ended by itself. Throws where the awaiting coroutine was cancelled.
+// Waits until the task has ended. If the deadline passes or the awaiting coroutine is cancelled, stops the task first.
+// Returns whether the task ended in time. Throws if the coroutine was cancelled.
 Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline);
 
 template <class T>
@@ -112,9 +113,10 @@ Task<> store(Task<T> task, std::shared_ptr<std::optional<T>> into) {
 
 }  // namespace detail
 
-// What the task returns, or an error of kind `timeout` (`cancelled` where the deadline was made to expire)
-// that names `what`. The task is cancelled when the deadline passes or the awaiting coroutine is cancelled,
-// and has ended when this ends: it may refer to what its caller owns. An exception of the task is passed on.
+// Returns what the task returns, or an error of kind `timeout` that names `what` (`cancelled` if the deadline was made
+// to expire). Cancels the task if the deadline passes or the awaiting coroutine is cancelled. The task has ended when
+// this function ends, so it may refer to what the caller owns. Throws what the task throws. A deadline may limit
+// several tasks, one after the other.
 template <class T>
 Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_view what) {
   const Executor executor = co_await boost::asio::this_coro::executor;
@@ -122,7 +124,7 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   auto aside = std::make_shared<detail::Aside>();
   detail::run_aside(executor, aside, detail::store(std::move(task), result));
   const bool in_time = co_await detail::wait_for_call(aside, deadline);
-  // A task that was stopped may say so by an error of its own.
+  // A task that was stopped may report that by an error of its own, which the timeout replaces.
   if (result->has_value() && (in_time || (*result)->has_value())) co_return std::move(**result);
   if (!in_time) co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));
   if (aside->failure) std::rethrow_exception(aside->failure);

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-// Ends only when it is stopped, and says so.
+// Ends only when it is cancelled, and records that.
 Task<Result<int>> hang(bool& stopped) {
   Bell bell(co_await asio::this_coro::executor);
   try {
@@ -28,6 +28,11 @@ Task<Result<int>> hang(bool& stopped) {
 
 Task<Result<int>> answer(int value) { co_return value; }
 
+Task<Result<int>> answer_later(int value) {
+  co_await sleep_for(0ms);
+  co_return value;
+}
+
 Task<Result<int>> hang_before(Deadline& deadline, bool& stopped) {
   co_return co_await before(deadline, hang(stopped), "the call");
 }
@@ -36,6 +41,21 @@ TEST(Before, GivesWhatTheTaskReturns) {
   asio::io_context io;
   Deadline deadline(io.get_executor(), 1h, 1h);
   EXPECT_EQ(test::run(io, before(deadline, answer(7), "the call")), 7);
+}
+
+// A deadline may limit several tasks, one after the other.
+Task<Result<int>> two_in_a_row(Deadline& deadline) {
+  auto first = co_await before(deadline, answer_later(3), "the first");
+  if (!first) co_return first;
+  auto second = co_await before(deadline, answer_later(4), "the second");
+  if (!second) co_return second;
+  co_return *first + *second;
+}
+
+TEST(Before, LimitsSeveralTasksByOneDeadline) {
+  asio::io_context io;
+  Deadline deadline(io.get_executor(), 1h, 1h);
+  EXPECT_EQ(test::run(io, two_in_a_row(deadline)), 7);
 }
 
 TEST(Before, StopsATaskWhoseDeadlinePasses) {

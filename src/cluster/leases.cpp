@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kForgottenAtOnce = 100;
 
-// Of which of them a process takes its share first: others begin elsewhere, so that they seldom want the same.
+// Puts the names into an order that is different for each process, so that processes seldom try to take the same ones.
 void shuffle(std::vector<std::string>& names, const std::string& owner) {
   std::ranges::sort(names, {}, [&](const std::string& name) { return std::hash<std::string>{}(owner + '\n' + name); });
 }
@@ -72,6 +72,7 @@ void Leases::add_held(const std::vector<store::LeaseRecord>& taken) {
 
 Task<> Leases::want(std::set<std::string> names) {
   wanted_ = std::move(names);
+  is_changed_ = true;
   co_await look();
 }
 
@@ -93,10 +94,17 @@ Task<> Leases::stop() {
   co_await tasks_.join();
 }
 
-// What cannot be read now is as it was: whoever lost a lease cannot store what it finds.
 Task<> Leases::look() {
   if (std::exchange(looking_, true)) co_return;
   const std::shared_ptr<void> ended(nullptr, [this](void*) { looking_ = false; });
+  do {
+    is_changed_ = false;
+    co_await look_once();
+  } while (is_changed_);
+}
+
+// If the store cannot be read, everything stays as it is: a process that lost a lease cannot store what it finds.
+Task<> Leases::look_once() {
   const std::string& self = member_.options().name;
   const std::uint64_t takes = takes_;
   const auto members = co_await store_.members();
@@ -104,7 +112,7 @@ Task<> Leases::look() {
   if (!leases) co_return log::debug("leases cannot be read: {}", leases.error().message());
   for (const auto& on_members : on_members_)
     on_members(*members);
-  // What was read may be older than what was taken meanwhile.
+  // The lists may be older than a lease that was taken meanwhile.
   if (takes != takes_) co_return;
   std::set<std::string_view> live = {self};
   for (const auto& member : *members) {
@@ -131,7 +139,7 @@ Task<> Leases::look() {
   }
   std::erase_if(beyond_, [&](const auto& name) { return !held.contains(name); });
   std::size_t room = share > held.size() ? share - held.size() : 0;
-  // What nobody took meanwhile is done here, whatever the share: not every process wants the same.
+  // Leases that nobody took for a while are taken beyond the share, because not every process wants the same ones.
   std::erase_if(free, [&](const auto& name) {
     if (room > 0) return --room, false;
     if (!free_before.contains(name) || now - free_.at(name) < 2 * member_.options().attend_every) return true;

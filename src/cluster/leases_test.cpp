@@ -1,10 +1,16 @@
 #include "cluster/leases.hpp"
 
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/testing/test_run.hpp"
 #include "store/memory_store.hpp"
+#include "store/testing/sqlite_fixture.hpp"
 
 namespace proteus::cluster {
 namespace {
@@ -13,7 +19,7 @@ using namespace std::chrono_literals;
 
 const std::set<std::string> kFour = {"a", "b", "c", "d"};
 
-// A process that looks when it is told to.
+// A process that looks only when `look` is called.
 class Holder {
  public:
   Holder(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds patience = 1h,
@@ -67,7 +73,7 @@ TEST_F(LeasesTest, OfAProcessThatDiedAreTaken) {
   Holder one(io, store, "one");
   one.look();
   EXPECT_EQ(one.leases.size(), 4U);
-  // To whom the first has been away for too long.
+  // This process counts the first one as dead.
   Holder two(io, store, "two", 0ms);
   two.look();
   EXPECT_EQ(two.leases.size(), 4U);
@@ -131,6 +137,23 @@ TEST_F(LeasesTest, ThatNobodyElseWantsAreTakenWhateverTheShare) {
     one.look();
     EXPECT_EQ(one.leases.size(), 4U);
   }
+}
+
+// A store that is asked on another thread.
+TEST(LeasesOfASlowStore, ThatAreWantedDuringALookAreTakenRightAfterIt) {
+  boost::asio::io_context io;
+  store::test::SqliteBench bench;
+  bench.reopen();
+  Holder one(io, bench.store(), "one");
+  bool is_first = true;
+  // Runs while the store takes the free leases of those that were wanted before.
+  const auto want_more = [&] { boost::asio::co_spawn(io, one.leases.want({"a", "b"}), boost::asio::detached); };
+  one.leases.add_on_members([&](const std::vector<store::MemberRecord>&) {
+    if (std::exchange(is_first, false)) boost::asio::post(io, want_more);
+  });
+  one.look({"a"});
+  test::run_until(io, [&] { return one.leases.holds("b"); });
+  EXPECT_TRUE(one.leases.holds("a"));
 }
 
 }  // namespace

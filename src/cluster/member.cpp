@@ -77,7 +77,7 @@ void Member::start(Apply apply, OnBlind on_blind) {
 Task<> Member::leave() {
   stopped_ = true;
   store_.on_feed({});
-  // What was posted before this is over then.
+  // Waits until everything that was posted before has run.
   co_await asio::post(io_, asio::use_awaitable);
   timer_.cancel();
   look_timer_.cancel();
@@ -90,7 +90,7 @@ Task<> Member::leave() {
 }
 
 Task<> Member::run() {
-  // A change that has begun to be applied is applied to its end.
+  // Ignores cancellation, so that a change that has begun to be applied is applied completely.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (!stopped_) {
     grown_ = false;
@@ -118,7 +118,7 @@ Task<bool> Member::catch_up() {
       caught_up_ = began;
       co_return true;
     }
-    // A number that is smaller than ours is of another database: one that was restored from a copy.
+    // A number smaller than ours belongs to another database: one that was restored from a backup.
     const bool missed = page->entries.empty() || page->entries.front().number != applied_ + 1;
     const std::uint64_t until = missed ? page->newest : page->entries.back().number;
     const auto applied = co_await apply_(missed ? nullptr : &page->entries);
@@ -130,7 +130,7 @@ Task<bool> Member::catch_up() {
     if (missed) log::warning("too much had changed meanwhile: everything was read again");
     applied_ = until;
     look_timer_.cancel();
-    // However much there is to follow, others must know that it lives.
+    // However many changes there are to follow, others must see a heartbeat.
     if (clock_.now() - attended_at_.load() >= options_.attend_every) co_await attend();
   }
 }
@@ -145,13 +145,13 @@ Task<> Member::attend() {
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return;
   attended_ = applied;
-  // First the one, then the other: it is in doubt all the while.
+  // In this order, so that `is_in_doubt` is true all the while.
   if (const auto seen = clock_.now(); seen - attended_at_.load() >= options_.patience)
     doubted_until_ = seen + options_.patience;
   attended_at_ = now;
 }
 
-// Apart from the rest, which may have to wait for the store.
+// A separate coroutine, because the others may have to wait for the store.
 Task<> Member::look_out() {
   for (;;) {
     co_await sleep_for(std::min<std::chrono::milliseconds>(kLookOut, options_.blind_after));
@@ -179,7 +179,7 @@ Task<Result<Member::Settled>> Member::wait_settled() {
   co_return std::move(*own->outcome);
 }
 
-// One for all who wait: each of them alone would keep the store from what they wait for.
+// One loop for all waiters: a loop for each would delay the store, and with it what they wait for.
 Task<> Member::look_who_applied() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (!waiting_.empty()) {
@@ -203,7 +203,7 @@ Task<> Member::look_once() {
     }
   }
   const auto knowing = waiting(true);
-  // Nothing to ask for while not even this process has applied it.
+  // Nothing to read while not even this process has applied the change.
   const auto now = clock_.now();
   const auto is_due = [&](const auto& one) { return *one->wanted <= applied_ || now >= one->until; };
   if (std::ranges::none_of(knowing, is_due)) co_return;

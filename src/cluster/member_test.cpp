@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A process, in a thread that all of them share.
+// A process. All of them share one thread.
 class Process {
  public:
   Process(boost::asio::io_context& io, store::Store& store, std::string name,
@@ -131,7 +131,7 @@ TEST_F(MemberTest, KnowsWhenOthersMayHaveTakenItForDead) {
   EXPECT_TRUE(member.is_in_doubt());
   const auto last_seen = [&] { return test::run(io, store.members()).value().at(0).unseen; };
   member.start([](const Member::Changed*) { return nothing(); }, [](bool) {});
-  // It says that it lives, and somebody may have read before that it does not.
+  // It has written a heartbeat, but another process may have read before that it is dead.
   put("one more");
   test::run_until(io, [&] { return member.applied() == 1; });
   EXPECT_LT(last_seen(), 3s);
@@ -164,7 +164,7 @@ TEST_F(MemberTest, SaysThatItLivesHoweverMuchThereIsToFollow) {
   test::run(io, member.leave());
 }
 
-// REP-02: however many wait at once, each hears of its own change.
+// REP-02: however many wait at once, each learns about its own change.
 TEST_F(MemberTest, LetsManyWaitAtOnce) {
   using Call = test::Started<Result<Settled>>;
   Process a(io, store, "a");

@@ -8,7 +8,7 @@ namespace proteus::json::detail {
 
 void unknown_key(const Place& place, std::string_view key, std::span<const std::string> known,
                  const boost::json::object& given) {
-  // What is there already is no good guess for what was meant.
+  // A key that is already present is not suggested: the user meant another one.
   std::vector<std::string_view> absent;
   for (const std::string& name : known) {
     if (!given.contains(name)) absent.push_back(name);

@@ -12,7 +12,7 @@
 
 #include "json/codec.hpp"
 
-// Typed structs from and to JSON, by one table of fields per struct.
+// Reads structs from JSON and writes them to JSON, by one table of fields per struct.
 namespace proteus::json {
 
 // One key of a struct `S`. Made by `field`.
@@ -28,7 +28,7 @@ struct Field {
     info.default_text = "required";
     return std::move(*this);
   }
-  // What the reference says where the default depends on something.
+  // Sets the text that the reference shows instead of a fixed default.
   Field by_default(std::string words) && {
     info.default_text = std::move(words);
     return std::move(*this);
@@ -57,7 +57,7 @@ void unknown_key(const Place& place, std::string_view key, std::span<const std::
                  const boost::json::object& given);
 }
 
-// The table of a struct. Immutable; may be used from any thread.
+// The fields of a struct. Immutable and thread-safe.
 template <class S>
 class Binding {
  public:
@@ -66,8 +66,8 @@ class Binding {
       names_.push_back(one.info.name);
   }
 
-  // Reads the keys that are given onto a value and leaves the others as they are, so that settings can be layered. A
-  // null counts as not given. Unknown keys and missing ones that are required are faults.
+  // Assigns the keys of `value` to the fields of `onto` and leaves all other fields as they are, so that settings can
+  // be layered. A null counts as an absent key. Unknown keys and absent required keys are faults.
   void read(const boost::json::value& value, S& onto, const Place& place) const {
     const auto* object = value.if_object();
     if (object == nullptr) return wrong_kind(place, "a table", value);
@@ -96,7 +96,9 @@ class Binding {
     return out;
   }
 
-  // Only what differs from `base`: read onto `base`, it gives the value again, secrets aside.
+  // Writes only the keys whose values differ from those of `base`. Reading the result onto a copy of `base` gives
+  // `from` again, except for secrets and for fields that are written in `base` but not in `from`, such as an empty
+  // optional.
   boost::json::object write_difference(const S& from, const S& base) const {
     boost::json::object out;
     for (const auto& one : fields_) {
@@ -108,7 +110,7 @@ class Binding {
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  // The reference.
+  // Returns the keys for the reference.
   std::vector<KeyInfo> describe() const {
     std::vector<KeyInfo> keys;
     keys.reserve(fields_.size());
@@ -127,8 +129,8 @@ class Binding {
   std::vector<std::string> names_;
 };
 
-// A table inside a table. One that is given replaces the one before. `check` looks at the whole of what was read, where
-// all its keys are sound. The binding outlives the codec.
+// A table inside a table. Reading replaces the whole previous value. `check` is called with the value if reading it has
+// added no fault. The binding must outlive the codec.
 template <class S>
 Codec<S> table(const Binding<S>& binding, std::function<void(const S&, const Place&)> check = {}) {
   return {.type = "table",

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "base/base64.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"
 #include "json/tokens.hpp"
@@ -19,8 +20,9 @@
 namespace proteus::json {
 namespace {
 
-// RFC 8785 orders keys by UTF-16 code units. That differs from byte order only where one key has a character
-// above the basic plane (four bytes in UTF-8, surrogates D800-DFFF in UTF-16) against one from E000-FFFF.
+// Compares keys by UTF-16 code units, as RFC 8785 orders them. This differs from byte order only if the first
+// difference is between a character above the basic plane (four bytes in UTF-8, surrogates D800-DFFF in UTF-16) and one
+// from E000-FFFF.
 bool utf16_less(std::string_view a, std::string_view b) {
   const auto [left, right] = std::ranges::mismatch(a, b);
   if (left == a.end() || right == b.end()) return a.size() < b.size();
@@ -86,7 +88,7 @@ void append(std::string& out, const boost::json::value& value) {
   }
 }
 
-// A number of a text, exactly: digits without zeros at either end, times a power of ten.
+// The exact value of a number in a text: digits without leading or trailing zeros, times a power of ten.
 struct Decimal {
   bool negative = false;
   std::string digits;  // empty for zero
@@ -95,7 +97,7 @@ struct Decimal {
   friend bool operator==(const Decimal&, const Decimal&) = default;
 };
 
-// Far more than a text can have digits, and far from an overflow.
+// Far more than the digits that a text can have, and far from an overflow.
 constexpr std::int64_t kLargestExponent = 1'000'000'000'000;
 
 std::optional<Decimal> decimal_of(std::string_view number) {
@@ -109,7 +111,8 @@ std::optional<Decimal> decimal_of(std::string_view number) {
     std::string_view power = number.substr(mark + 1);
     if (power.starts_with('+')) power.remove_prefix(1);
     const auto read = std::from_chars(power.data(), power.data() + power.size(), decimal.exponent);
-    if (read.ec != std::errc{} || std::abs(decimal.exponent) > kLargestExponent) return std::nullopt;
+    if (read.ec != std::errc{} || decimal.exponent > kLargestExponent || decimal.exponent < -kLargestExponent)
+      return std::nullopt;
   }
   const std::string_view mantissa = number.substr(0, mark);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
@@ -157,11 +160,11 @@ bool append_exactly(std::string& out, std::string_view number) {
   return true;
 }
 
-// Writes the values of a text anew. They are first listed as they come, because the members of an object are written in
-// another order, and a text within a text must not be walked again for each level above it.
+// Writes the canonical form of a text. `read` first lists all values in the order of the text: the members of an object
+// are written in another order, and without the list, nested values would be scanned again for each level above them.
 class TextWriter {
  public:
-  // False where the text is not JSON that a tree could be made of.
+  // Returns false if the text is not JSON or is nested too deep.
   bool read(Tokens& tokens) {
     const std::size_t index = values_.size();
     values_.push_back({{}, 0});
@@ -178,7 +181,7 @@ class TextWriter {
     return true;
   }
 
-  // False where an object has a key twice, or a number cannot be compared. After `read`.
+  // Returns false if an object has a duplicate key or the exponent of a number is too large. Call after `read`.
   bool write(std::string& out, std::size_t index = 0) {
     const Value& value = values_[index];
     switch (value.text.front()) {
@@ -201,7 +204,7 @@ class TextWriter {
   }
 
  private:
-  // A scalar, a key, or the bracket of what stands behind it up to `end`.
+  // A scalar, a key, or the opening bracket of a container whose content follows in `values_` up to `end`.
   struct Value {
     std::string_view text;
     std::size_t end;
@@ -259,8 +262,8 @@ std::string canonical(const boost::json::value& value) {
 }
 
 Digest sha256(std::string_view bytes) {
-  // To look the algorithm up costs several times what hashing a token does: once by the process, and a context by each
-  // thread.
+  // Looking up the algorithm costs several times as much as hashing a token. So the process does it once, and each
+  // thread keeps one context.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   static thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                                             EVP_MD_CTX_free);
@@ -268,8 +271,12 @@ Digest sha256(std::string_view bytes) {
   const bool done = context != nullptr && EVP_DigestInit_ex2(context.get(), algorithm, nullptr) == 1 &&
                     EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
                     EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1;
-  if (!done) throw std::bad_alloc();  // it has no other way to fail
+  if (!done) throw std::bad_alloc();  // running out of memory is the only way to fail
   return digest;
+}
+
+std::string base64url(const Digest& digest) {
+  return base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url);
 }
 
 std::string hex(const Digest& digest) {

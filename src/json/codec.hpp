@@ -21,38 +21,39 @@
 #include "base/units.hpp"
 #include "json/place.hpp"
 
-// How a typed value stands in a document: read with every fault reported, written so that it is read back the same, and
-// described for the reference. Codecs are made once, are immutable, and may be used from any thread.
+// Codecs translate between typed values and JSON. They read and report every fault, write what reads back as the same
+// value, and describe the key for the reference. They are made once, immutable and thread-safe.
 namespace proteus::json {
 
-// A document is written in two parts, so that secrets go nowhere by accident.
+// A document is written in two parts, so that secrets never leak by accident.
 enum class Part : std::uint8_t { settings, secrets };
 
-// One key of the reference.
+// The description of one key in the reference.
 struct KeyInfo {
   std::string name;
   std::string type;
-  std::string default_text;  // JSON, or words; empty for a table, whose keys have their own
+  std::string default_text;  // JSON or words; empty for a table, whose keys have their own defaults
   std::string meaning;
-  std::vector<KeyInfo> keys;  // of a table, or of each table in a list or a map of them
+  std::vector<KeyInfo> keys;  // of a table, or of each table in a list or map
 };
 
 template <class T>
 struct Codec {
   std::string type;
-  // Reads onto a value; where it is unusable, the fault is reported and the value is as it was or partly read.
+  // Assigns the JSON value to the typed one. If the JSON is unusable, reports faults at the place, and the typed value
+  // is unchanged or partly read.
   std::function<void(const boost::json::value&, T&, const Place&)> read;
-  // Nothing where there is nothing to write in that part.
+  // Returns nothing if the value has nothing to write in this part.
   std::function<std::optional<boost::json::value>(const T&, Part)> write;
   std::vector<KeyInfo> keys = {};
 };
 
-// "a string", "a number": what a value is, for faults. Never the value itself, which may be a secret.
+// Returns "a string", "a number" and so on, for faults. Faults never show the value itself, which may be a secret.
 std::string_view kind_of(const boost::json::value& value);
-// Says that something else was expected: "must be a string, not a number".
+// Reports the fault "must be a string, not a number".
 void wrong_kind(const Place& place, std::string_view expected, const boost::json::value& value);
 
-// Each returns what is wrong with a text, or nothing.
+// Fails with the message of the fault if the text is not valid.
 using TextCheck = std::function<Result<>(std::string_view)>;
 
 enum class WhenEmpty : std::uint8_t { written, left_out };
@@ -62,9 +63,10 @@ struct TextRules {
   TextCheck check = {};
   WhenEmpty when_empty = WhenEmpty::written;
 };
-// A text without zero bytes.
+// A string without zero bytes.
 Codec<std::string> text(TextRules rules = {});
-// Over the API only, never written but as a secret. `instead` is the key that names an environment variable.
+// A secret. Read only if the place accepts secrets, as in the API, and written only with `Part::secrets`. The fault for
+// other documents suggests the key `instead`, which names an environment variable.
 Codec<Secret> secret(std::string instead);
 Codec<bool> boolean();
 
@@ -95,7 +97,7 @@ Codec<Integer> integer(std::int64_t least, std::int64_t most) {
           }};
 }
 
-// One of some words; each stands for a value.
+// One of several words, each of which stands for a value.
 template <class T>
 Codec<T> choice(std::vector<std::pair<std::string, T>> words) {
   std::vector<std::string> names;
@@ -123,7 +125,7 @@ Codec<T> choice(std::vector<std::pair<std::string, T>> words) {
           }};
 }
 
-// Absent unless given.
+// A value that is absent unless given.
 template <class T>
 Codec<std::optional<T>> optional(Codec<T> inner) {
   return {
@@ -146,8 +148,9 @@ struct Counts {
   std::size_t most = 1000;
 };
 
-// `plural` names the items in the reference: "list of strings". A list that is given replaces the one before; one that
-// must not be empty, and is, was not given, and is left out in writing. Secrets are not looked for in lists and maps.
+// A list; reading replaces the whole previous list. `plural` names the items in the reference: "list of strings".
+// Reading fewer than `counts.least` items is a fault, so such a list was never given and is not written. Secrets inside
+// lists and maps are never written.
 template <class T>
 Codec<std::vector<T>> list(Codec<T> item, std::string plural, Counts counts = {}) {
   return {.type = "list of " + plural,
@@ -175,7 +178,7 @@ Codec<std::vector<T>> list(Codec<T> item, std::string plural, Counts counts = {}
           .keys = std::move(item.keys)};
 }
 
-// A table whose keys are names the user chooses. One that is given replaces the one before.
+// A table whose keys are names that the user chooses. Reading replaces the whole previous map.
 template <class T>
 Codec<std::map<std::string, T>> map(Codec<T> item, std::string plural, TextCheck check_key, Counts counts = {}) {
   return {.type = "table of " + plural,

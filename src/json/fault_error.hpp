@@ -9,8 +9,9 @@
 
 namespace proteus::errors {
 
-// A document that breaks rules: "the upstream has 2 faults; url: must be …". All of them are in its data, a JSON array
-// of objects with `pointer` and `message`. There is at least one.
+// Returns the error for a document that breaks rules. The message shows the first fault: "the upstream has 2 faults;
+// the first: url: must be …". The data has all faults, as a JSON array of objects with `pointer` and `message`. `all`
+// must not be empty.
 Error faults(std::string_view what, std::span<const json::Fault> all);
 
 }  // namespace proteus::errors

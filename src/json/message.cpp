@@ -27,17 +27,18 @@ Error beyond_depth(const ScanLimits& limits) {
   return errors::too_large("the depth of a message", limits.depth).with_rpc_code(kInvalidRequest);
 }
 
-// Reads objects of a text, one inside the other; after the first fault nothing more must be read.
+// Reads nested objects of a text. Must not be used after the first fault.
 class ObjectReader {
  public:
   ObjectReader(Tokens& tokens, Storage& storage, const ScanLimits& limits)
       : tokens_(tokens), storage_(storage), limits_(limits) {}
 
-  // Reads the object the tokens stand at. `on_value` steps over each value, or into it, and gives its text;
-  // an empty one for a fault.
+  // Reads the object that starts at the current token. `on_value` reads or skips each value and returns its text, or
+  // empty text for a fault.
   template <class OnValue>
   bool read(Members& members, OnValue&& on_value) {
-    // Each against each is for short ones only: long ones may differ late.
+    // Only short keys are compared with every other key: long ones may differ only at their ends, which would take
+    // long.
     std::set<std::string_view> long_keys;
     if (!tokens_.enter('{')) return fail();
     if (tokens_.take('}')) {
@@ -60,7 +61,7 @@ class ObjectReader {
     return true;
   }
 
-  // Steps over a value.
+  // Skips a value and returns its text.
   std::string_view value() { return tokens_.take_value(); }
 
   Error take_error() { return std::move(*error_); }
@@ -76,7 +77,7 @@ class ObjectReader {
     return errors::too_large("the number of members of an object", limits_.members).with_rpc_code(kInvalidRequest);
   }
   bool fail(std::string_view why = {}) {
-    if (error_) return false;  // of an object inside
+    if (error_) return false;  // set by an inner object
     if (tokens_.too_deep()) return fail_with(beyond_depth(limits_));
     return fail_with(not_json(why.empty() ? tokens_.fault() : why, tokens_.offset()));
   }
@@ -91,7 +92,7 @@ class ObjectReader {
   std::optional<Error> error_;
 };
 
-// Reads an object as the value of a member, and gives its text; empty for a fault.
+// Reads an object and returns its text; empty for a fault.
 template <class OnValue>
 std::string_view read_inner(Tokens& tokens, ObjectReader& reader, Members& members, OnValue&& on_value) {
   const char* const begin = tokens.position();
@@ -99,7 +100,7 @@ std::string_view read_inner(Tokens& tokens, ObjectReader& reader, Members& membe
   return {begin, tokens.last_end()};
 }
 
-// `params` or `result`: its members, and those of its `_meta`.
+// Reads the members of `params` or `result`, and those of its `_meta`.
 std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& message) {
   return read_inner(tokens, reader, message.body, [&](std::string_view key) {
     if (key != "_meta" || tokens.peek() != '{') return reader.value();
@@ -107,7 +108,7 @@ std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& messag
   });
 }
 
-// The members of a message that JSON-RPC knows, as they are written; empty for those that are not there.
+// The raw members that JSON-RPC defines; empty for absent ones.
 struct Envelope {
   std::string_view jsonrpc;
   std::string_view id;
@@ -155,7 +156,7 @@ void classify(Message& message, const Envelope& top) {
   if (top.result.empty() == top.error.empty()) {
     return invalid("a message has a \"method\", a \"result\" or an \"error\", and only one of them");
   }
-  // Not only odd: whichever of the two came first would have been taken for the body.
+  // `scan_into` takes the first of `params` and `result` as the body, so accepting both would depend on their order.
   if (!top.params.empty()) return invalid("a response has no \"params\"");
   if (!top.error.empty()) {
     if (!is_object(top.error)) return invalid("\"error\" must be an object");

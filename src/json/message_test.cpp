@@ -28,7 +28,7 @@ TEST(Scan, FindsThePartsOfARequestWithoutChangingAByte) {
   EXPECT_TRUE(message->params.ends_with("e+3}"));
 }
 
-// PRO-12: any integer and any string is an id and keeps its spelling.
+// PRO-12: any integer and any string is a valid id and keeps its spelling.
 TEST(Scan, KeepsIdsAsWritten) {
   for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", "\"9\""}) {
     const std::string text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})";
@@ -71,7 +71,7 @@ TEST(Scan, ReadsKeysAndMethodsThatAreWrittenWithEscapes) {
   EXPECT_EQ(message->body.value("name"), "\"x\"");
 }
 
-// PRO-16, SEC-03: what is not JSON is told from what is no message, wherever in the text the fault stands.
+// PRO-16, SEC-03: text that is not JSON is distinguished from JSON that is not a message, wherever the fault is.
 TEST(Scan, RefusesWhatIsNotJson) {
   for (const std::string text : {"",
                                  " ",
@@ -127,7 +127,7 @@ TEST(Scan, RefusesDuplicateKeysWhereItReadsThem) {
 
 // SEC-03: depth, size and number of members are bounded.
 TEST(Scan, HasLimits) {
-  // The message and its params are two of the levels that count.
+  // The message and its params count as two levels.
   const auto deep = [](std::size_t depth) {
     return R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"a":)" + std::string(depth - 2, '[') +
            std::string(depth - 2, ']') + "}}";
@@ -192,7 +192,7 @@ TEST(Scan, SaysWhereTheFaultIs) {
             "not JSON: a comma or the end of an object or array is expected, at byte 9");
 }
 
-// 2025-03-26 has batches; each element is scanned as a message of its own.
+// 2025-03-26 has batches; each element is scanned as a separate message.
 TEST(Elements, OfABatchKeepTheirText) {
   const auto elements = elements_of(R"([ {"a":[1, 2]} ,"x",3.0,[],null ])", 5);
   ASSERT_TRUE(elements);
@@ -244,7 +244,7 @@ TEST(Scan, ReadsALargeText) {
   EXPECT_TRUE(scan(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));
 }
 
-// Keys that are long and differ at their ends are told apart, and none of them is there twice.
+// Long keys that differ only at their ends are distinguished, and duplicates of them are found.
 TEST(Scan, RefusesALongKeyThatAppearsTwice) {
   const auto text = [](std::string_view last) {
     std::string params;

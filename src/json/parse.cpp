@@ -12,8 +12,8 @@
 namespace proteus::json {
 namespace {
 
-// Builds a tree as Boost's own parser does, with two differences: it rounds numbers correctly, where
-// Boost 1.81 may be off in the last place, and it counts keys, because a tree has lost those that came twice.
+// Builds a tree like Boost's own parser, with two differences: it rounds numbers correctly, while Boost 1.81 may be off
+// in the last place, and it counts the keys of the text, because a tree keeps only one of several equal keys.
 class TreeBuilder {
  public:
   // NOLINTBEGIN(readability-identifier-naming): names that the parser looks for
@@ -70,7 +70,7 @@ class TreeBuilder {
   bool on_double(double approximate, Text part, Status& /*status*/) {
     double exact = 0;
     const auto [stop, status] = std::from_chars(part.data(), part.data() + part.size(), exact);
-    // Beyond the range of a double the approximation, zero or infinity, is all there is.
+    // `from_chars` has no value for numbers beyond the range of a double. Boost's approximation is zero or infinity.
     stack_.push_double(status == std::errc{} ? exact : approximate);
     return true;
   }
@@ -103,7 +103,7 @@ std::size_t count_keys(const boost::json::value& value) {
   return count;
 }
 
-// Where people look for it: lines and columns count from 1.
+// Returns the position for people: lines and columns count from 1.
 std::string position(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const auto line = 1 + std::ranges::count(before, '\n');

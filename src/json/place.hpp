@@ -6,18 +6,18 @@
 #include <string_view>
 #include <vector>
 
-// Where in a document something is, and what is wrong there.
+// Faults of a document and their places.
 namespace proteus::json {
 
 struct Fault {
   std::string pointer;  // RFC 6901: "/upstreams/0/url"; empty for the document itself
-  std::string path;     // the same for people: "upstreams[0].url"
+  std::string path;     // the pointer in a form for people: "upstreams[0].url"
   std::string message;
 
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-// All that is wrong with a document, up to a number that nobody would read to the end.
+// The faults of a document. Ignores more than `kMax` faults: nobody reads that many.
 class Faults {
  public:
   static constexpr std::size_t kMax = 1000;
@@ -33,11 +33,11 @@ class Faults {
   std::vector<Fault> all_;
 };
 
-// Whether a document may hold secrets themselves, or only say where they are.
+// Whether a document may contain secrets, or only the names of environment variables that hold them.
 enum class Secrets : std::uint8_t { refused, accepted };
 
-// A value's place in the document that is being read. Costs nothing until there is a fault. A member's or an item's
-// place refers to the one it was made from, and to its key, and lives shorter than both.
+// The place of a value in the document that is being read. Allocates nothing until there is a fault. The place of a
+// member or an item refers to its parent place and to its key; both must outlive it.
 class Place {
  public:
   explicit Place(Faults& faults, Secrets secrets = Secrets::refused) : faults_(&faults), secrets_(secrets) {}

@@ -12,20 +12,20 @@
 
 namespace proteus::json {
 
-// Immutable values that are the same for the same content, each once for as long as somebody has it. Keeps none of them
-// alive. Thread-safe.
+// Shares immutable values by the hash of their content, so that equal values exist once while they are in use. Holds
+// only weak pointers. Thread-safe.
 template <class T>
 class SharedByDigest {
  public:
   using Pointer = std::shared_ptr<const T>;
 
-  // Null where nobody has one.
+  // Returns null if no value with this digest is in use.
   Pointer find(const Digest& digest) const {
     const std::scoped_lock lock(mutex_);
     const auto found = known_.find(digest);
     return found == known_.end() ? nullptr : found->second.lock();
   }
-  // The one that somebody has, or else this.
+  // Returns the value with this digest that is already in use; otherwise registers and returns `value`.
   Pointer share(const Digest& digest, Pointer value) {
     const std::scoped_lock lock(mutex_);
     auto& entry = known_[digest];
@@ -37,7 +37,7 @@ class SharedByDigest {
     }
     return value;
   }
-  // How many there are, or were until lately.
+  // Returns the number of entries, which includes values that were in use until recently.
   std::size_t size() const {
     const std::scoped_lock lock(mutex_);
     return known_.size();
@@ -55,7 +55,7 @@ class SharedByDigest {
 
   mutable std::mutex mutex_;
   std::unordered_map<Digest, std::weak_ptr<const T>, Hash> known_;
-  std::size_t look_over_at_ = kFew;  // so many before those that nobody has any more are taken out
+  std::size_t look_over_at_ = kFew;  // entries at which the expired ones are erased
 };
 
 }  // namespace proteus::json

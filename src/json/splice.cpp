@@ -14,7 +14,7 @@ void Splice::replace(std::string_view piece, std::string_view with) {
   }
   const auto begin = static_cast<std::size_t>(piece.data() - text_.data());
   const Edit edit{begin, begin + piece.size(), with};
-  // What is put in front of a piece stands before what replaces it; things put in one place keep their order.
+  // Text inserted before a piece precedes the piece's replacement. Several insertions at one place keep their order.
   const auto earlier = [](const Edit& a, const Edit& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   };
@@ -56,7 +56,7 @@ std::string_view member_with_comma(std::string_view object, const Members& membe
     const std::string_view value = (members.begin() + static_cast<std::ptrdiff_t>(at))->value;
     return offset(value) + value.size();
   };
-  // Up to and with the comma behind it; the last member takes the one in front of it instead.
+  // The first member takes the comma after it, if any; each later member takes the comma before it.
   std::size_t begin = index == 0 ? 1 : end_of(index - 1);
   std::size_t end = end_of(index);
   if (index == 0 && members.size() > 1) {

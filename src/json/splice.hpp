@@ -10,11 +10,11 @@
 
 namespace proteus::json {
 
-// Changes a JSON text by replacing pieces of it, and keeps every other byte: unknown fields, number formats,
-// the order of keys. The result is a list of pieces for one gathered write; nothing is copied. The pieces
-// given must be views into the original text and must not overlap; they may come in any order, because the
-// order of keys in a message is its sender's choice. Replacements must outlive the use of `pieces`. Throws
-// std::logic_error where a piece is not of the text, or overlaps another.
+// Changes a JSON text by replacing pieces of it, and keeps every other byte: unknown fields, number formats, the order
+// of keys. The result is a list of pieces for one gathered write; nothing is copied. Pieces must be views into the
+// original text and must not overlap. They may be replaced in any order, because the sender chooses the order of keys.
+// The text and all replacements must outlive the use of `pieces`. Throws std::logic_error if a piece is not part of the
+// text or overlaps another one.
 class Splice {
  public:
   using Pieces = boost::container::small_vector<std::string_view, 16>;
@@ -22,12 +22,11 @@ class Splice {
   explicit Splice(std::string_view text) : text_(text) {}
 
   void replace(std::string_view piece, std::string_view with);
-  // Puts something in front of a piece, or behind it.
   void insert_before(std::string_view piece, std::string_view what) { replace(piece.substr(0, 0), what); }
   void insert_after(std::string_view piece, std::string_view what) { replace(piece.substr(piece.size()), what); }
   void remove(std::string_view piece) { replace(piece, {}); }
 
-  // The changed text. Nothing can be replaced any more.
+  // The changed text. After the first call of any of these, `replace` throws.
   const Pieces& pieces();
   std::size_t size();
   std::string str();
@@ -45,17 +44,17 @@ class Splice {
   Pieces pieces_;
 };
 
-// Leaves members out of an object and adds others behind the rest, with the commas this takes: those for
-// which `drop(member)` is true go, and `added`, members as text such as `"a":1,"b":2`, come; it may be empty.
-// `members` are all of `object`, which is a view into the text of the splice.
+// Removes the members for which `drop(member)` is true from an object, and appends `added`, which is text such as
+// `"a":1,"b":2` and may be empty. Keeps the commas correct. `object` must be a view into the text of the splice, and
+// `members` must be all its members.
 template <class Drop>
 void edit_members(Splice& splice, std::string_view object, const Members& members, Drop&& drop,
                   std::string_view added = {}) {
   const auto upto = [&](const char* begin, const char* end) {
     return std::string_view(begin, static_cast<std::size_t>(end - begin));
   };
-  const char* kept_end = nullptr;      // of the last member that stays
-  const char* dropped_from = nullptr;  // where the run of dropped members before this one begins
+  const char* kept_end = nullptr;      // end of the last kept member
+  const char* dropped_from = nullptr;  // start of the run of dropped members before this one
   const char* last_end = object.data() + 1;
   for (const Member& member : members) {
     const char* const end = member.value.data() + member.value.size();
@@ -63,7 +62,7 @@ void edit_members(Splice& splice, std::string_view object, const Members& member
       if (dropped_from == nullptr) dropped_from = last_end;
     } else {
       if (dropped_from != nullptr) {
-        // At the front of the object the run takes the comma behind it along, later the one before it.
+        // A dropped run at the front of the object includes the comma after it, a later run the comma before it.
         const char* const run_end = kept_end == nullptr ? upto(last_end, end).find(',') + last_end + 1 : last_end;
         splice.remove(upto(dropped_from, run_end));
         dropped_from = nullptr;
@@ -79,9 +78,9 @@ void edit_members(Splice& splice, std::string_view object, const Members& member
   splice.insert_before(end, added);
 }
 
-// One member with the comma that belongs to it, so that cutting the piece out leaves an object; `members` are
-// all of the object `object`, in order, and `index` says which of them. The pieces of two members may
-// overlap: to cut several, use `edit_members`.
+// Returns the text of the member at `index` with one adjacent comma, so that cutting it out leaves a valid object.
+// `members` must be all members of `object`, in order. The pieces of two members may overlap: to cut several, use
+// `edit_members`.
 std::string_view member_with_comma(std::string_view object, const Members& members, std::size_t index);
 
 }  // namespace proteus::json

@@ -48,7 +48,7 @@ TEST(Splice, CutsAMemberOutWithItsComma) {
   EXPECT_EQ(splice.str(), "{}");
 }
 
-// The order of keys is the sender's choice: an id behind the params is as good as one before them.
+// The sender chooses the order of keys: an id may follow the params.
 TEST(Splice, TakesPiecesInAnyOrder) {
   const std::string text = R"({"params":{"name":"p_add"},"method":"tools/call","id":1,"jsonrpc":"2.0"})";
   const auto message = scan(text);
@@ -83,7 +83,7 @@ std::string edited(const std::string& text, std::string_view dropped, std::strin
   return splice.str();
 }
 
-// PRO-13: what is not meant stays as it was written, byte for byte.
+// PRO-13: all other members stay unchanged, byte for byte.
 TEST(EditMembers, DropsAndAddsAnyOfThem) {
   const std::string text = R"({ "a" : 1 , "b":[1,2],"c":{"a": 1}, "d" :null })";
   EXPECT_EQ(edited(text, "", ""), text);

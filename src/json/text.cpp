@@ -28,7 +28,7 @@ std::optional<unsigned> hex4(std::string_view text, std::size_t at) {
 constexpr bool is_high_surrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
 constexpr bool is_low_surrogate(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-// One \u escape, or a pair of them, at `at` (the backslash). Gives the code point and the length consumed.
+// A decoded \u escape, or a surrogate pair of them: the code point and the length consumed.
 struct UnicodeEscape {
   unsigned code_point;
   std::size_t length;
@@ -65,7 +65,7 @@ void append_utf8(std::string& out, unsigned code_point) {
 constexpr std::string_view kEscapeLetters = "\"\\/bfnrt";
 constexpr std::string_view kEscapeValues = "\"\\/\b\f\n\r\t";
 
-// By the letter behind a backslash, what it stands for; 0 where it is none.
+// Maps the letter after a backslash to the character that it stands for; 0 if the letter is not an escape.
 constexpr auto kEscaped = [] {
   std::array<char, 256> table{};
   for (std::size_t i = 0; i < kEscapeLetters.size(); ++i)
@@ -73,7 +73,7 @@ constexpr auto kEscaped = [] {
   return table;
 }();
 
-// Where one escape is others are near, and to look at a few bytes is faster than to search.
+// Escapes come in groups, so checking the next few bytes first is faster than a search.
 std::size_t next_escape(std::string_view text, std::size_t at) {
   constexpr std::size_t kNear = 8;
   const std::size_t near = std::min(text.size(), at + kNear);
@@ -83,7 +83,7 @@ std::size_t next_escape(std::string_view text, std::size_t at) {
   return text.find('\\', at);
 }
 
-// The length of the UTF-8 sequence at `at`, or 0 where there is none.
+// Returns the length of the UTF-8 sequence at `at`, or 0 if it is invalid.
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
@@ -91,7 +91,7 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   return simdjson::validate_utf8(text.data() + at, length) ? length : 0;
 }
 
-// Sequences that are no UTF-8 become U+FFFD, byte by byte.
+// Replaces each byte of invalid UTF-8 by U+FFFD.
 std::string repaired(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 16);
@@ -106,7 +106,7 @@ std::string repaired(std::string_view text) {
 using blocks::Block;
 using Wide = unsigned short __attribute__((vector_size(32)));
 
-// Less than a block: its bytes, some of them twice, and spaces.
+// Loads a text that is shorter than a block: its bytes, some of them twice, padded with spaces.
 Block short_block(std::string_view text) {
   Block block = Block{} + ' ';
   const auto twice = [&]<class Word>(Word /*size*/) {
@@ -125,14 +125,15 @@ Block short_block(std::string_view text) {
   return block;
 }
 
-// What quoting a text takes: by how many bytes it grows at most, and whether it has to be known for UTF-8 first.
+// What quoting a text requires: an upper bound for the bytes that escapes add, and whether the text is ASCII and needs
+// no validation as UTF-8.
 struct Survey {
   std::size_t growth = 0;
   bool ascii = true;
 };
 
 Survey survey(std::string_view text) {
-  constexpr std::ptrdiff_t kBlocks = 48;  // no more of them can be counted in bytes
+  constexpr std::ptrdiff_t kBlocks = 48;  // more could overflow the byte counters
   Survey found;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -176,12 +177,12 @@ char* write_each(char* to, const char* from, const char* end) {
   return to;
 }
 
-// The text must be UTF-8, and there must be room for it as `survey` says.
+// The text must be UTF-8, and `to` must have room for it plus the growth that `survey` returns.
 char* write_escaped(char* to, std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
-  // A block is written whole, and again behind each backslash that goes in: JSON within JSON has a quote every few
-  // bytes. That reads and writes up to a block more, which the rest of the text has room for.
+  // Writes each block whole, and its rest again after each inserted backslash: JSON within JSON has a quote every few
+  // bytes. This reads and writes up to a block too much, for which the rest of the text has room.
   for (; end - at >= 32; at += 16) {
     const Block block = blocks::at(at);
     if (__builtin_reduce_min(block) < 0x20) {
@@ -288,7 +289,7 @@ bool is_integer(std::string_view raw) {
 }
 
 std::optional<std::int64_t> as_int64(std::string_view raw) {
-  // Every id of a request comes here, and in a cluster they are long.
+  // Fast path: every request id is read here, and ids are long in a cluster.
   constexpr std::size_t kNeverTooLarge = 18;
   std::int64_t value = 0;
   std::size_t digits = 0;
@@ -309,7 +310,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at == std::string_view::npos ? text.size() : at;
 }
 
-// Behind the string that starts at `at`.
+// Returns the position after the string that starts at `at`.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos; end = text.find('"', end + 1)) {
     std::size_t backslashes = 0;

@@ -24,7 +24,7 @@ constexpr std::string_view kNoColon = "a colon is expected after a key";
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// What ends a run of a string's plain characters.
+// Whether the byte ends a run of plain characters in a string.
 constexpr auto kSpecial = [](auto byte) { return (byte == '"') | (byte == '\\') | (byte < 0x20); };
 
 const char* next_special(const char* at, const char* end) { return blocks::find(at, end, kSpecial); }
@@ -37,7 +37,7 @@ const char* next_special(const char* at, const char* end) { return blocks::find(
   return at;
 }
 
-// A letter that is an escape behind a backslash, and alone.
+// Whether the letter completes an escape after a backslash.
 constexpr bool is_short_escape(char c) {
   switch (c) {
     case '"':
@@ -52,7 +52,7 @@ constexpr bool is_short_escape(char c) {
   }
 }
 
-// Where one escape is others are near, and to look at a few bytes is faster than to search by blocks.
+// Escapes come in groups, so checking the next few bytes first is faster than a search by blocks.
 const char* next_special_nearby(const char* at, const char* end) {
   constexpr std::ptrdiff_t kNear = 8;
   const char* const near = end - at > kNear ? at + kNear : end;
@@ -62,7 +62,7 @@ const char* next_special_nearby(const char* at, const char* end) {
   return next_special(at, end);
 }
 
-// Behind the closing quote; null for a fault. What is in front of `at` is plain.
+// Returns the place after the closing quote; null for a fault. All bytes of the string before `at` are plain.
 [[gnu::noinline]] const char* end_of_long_string(const char* at, const char* end, bool& escaped) {
   const char* first_unicode = nullptr;
   escaped = false;
@@ -82,8 +82,8 @@ const char* next_special_nearby(const char* at, const char* end) {
   return at + 1;
 }
 
-// Behind the closing quote of the string whose opening one is there; null for a fault. Most strings are short and
-// plain.
+// Returns the place after the closing quote of the string whose opening quote is at `opening`; null for a fault. Most
+// strings are short and plain.
 [[gnu::always_inline]] inline const char* end_of_string(const char* opening, const char* end, bool& escaped) {
   const char* at = opening + 1;
   if (end - at >= 16) [[likely]] {
@@ -97,7 +97,7 @@ const char* next_special_nearby(const char* at, const char* end) {
   return end_of_long_string(at, end, escaped);
 }
 
-// Why a string has no end.
+// Returns the reason why `end_of_string` failed.
 [[gnu::cold]] std::string_view fault_of_string(const char* opening, const char* end) {
   const char* at = opening + 1;
   while ((at = next_special(at, end)) < end) {
@@ -139,7 +139,7 @@ const char* end_of_word(const char* at, const char* end, const char (&word)[N]) 
   return there ? at + kLength : nullptr;
 }
 
-// Of a number, true, false or null; null for anything else. What may follow it is the grammar's business.
+// Returns the end of a number, true, false or null; a null pointer for anything else. The caller checks what follows.
 const char* end_of_scalar(const char* at, const char* end) {
   switch (*at) {
     case 't': return end_of_word(at, end, "true");
@@ -149,7 +149,7 @@ const char* end_of_scalar(const char* at, const char* end) {
   }
 }
 
-// For those who need nothing to be told of what is stepped over.
+// A watcher that ignores everything that is skipped.
 struct Unwatched {
   static void open_object() {}
   static bool close_object() { return true; }
@@ -244,13 +244,13 @@ std::string_view Tokens::take_other_value(Watch& watch) {
   return {begin, behind};
 }
 
-// The loop that sees nearly every token of a large message. Its state is local, so that it stays in registers.
+// This loop sees nearly every token of a large message. Its state is local, so that it stays in registers.
 template <class Watch>
 bool Tokens::skip_container(Watch& watch) {
   const char* const end = end_;
   const char* at = at_;
   const std::size_t deepest = max_depth_ - depth_;
-  std::array<char, kDeepest> closers;  // of the containers that are open; not initialized, because it is large
+  std::array<char, kDeepest> closers;  // closing brackets of the open containers; not initialized, because it is large
   std::size_t depth = 0;
 
   const auto peek = [&] [[gnu::always_inline]] { return at < end ? *at : '\0'; };
@@ -288,7 +288,7 @@ bool Tokens::skip_container(Watch& watch) {
         return fail_too_deep();
       }
       step(at + 1);
-      const char closer = static_cast<char>(token + 2);  // in ASCII, of both
+      const char closer = static_cast<char>(token + 2);  // in ASCII, brackets of a pair are two apart
       closers[depth++] = closer;
       if (token == '{') watch.open_object();
       if (peek() != closer) {
@@ -303,7 +303,7 @@ bool Tokens::skip_container(Watch& watch) {
       watch.pass_scalar({at, behind});
       step(behind);
     }
-    // Behind a value: out of all that ends here, or on to the next one.
+    // After a value: leaves all containers that end here, then goes on to the next value.
     while (peek() == closers[depth - 1]) {
       const char* const behind = at + 1;
       if (*at == '}' && !watch.close_object()) return stop(kKeyTwice);

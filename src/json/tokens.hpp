@@ -9,49 +9,49 @@ namespace proteus::json {
 
 class UniqueKeys;
 
-// Walks a JSON text token by token, and checks the whole grammar on the way: what it has skipped is as certain to be
-// JSON as what it has read. No tree is built, and no index: a message is read once, and most of it is the inside of
-// strings, which sixteen bytes at a time take the least.
+// Reads a JSON text token by token and checks the whole grammar, also of the values that it skips. Builds neither a
+// tree nor an index: a message is read once, and most of it is the content of strings, which is scanned sixteen bytes
+// at a time. Does not own the text.
 class Tokens {
  public:
-  // Whatever a caller allows, no text may nest deeper than this.
+  // The upper bound of `max_depth`.
   static constexpr std::size_t kDeepest = 1024;
 
-  // Stands at the first token. Fails on bad UTF-8 or an empty text.
+  // Starts at the first token. Fails if the text is not valid UTF-8 or has no token.
   static Result<Tokens> of(std::string_view text, std::size_t max_depth);
 
-  // The first character of the current token; 0 at the end.
+  // Returns the first character of the current token; 0 at the end.
   char peek() const { return at_ < end_ ? *at_ : '\0'; }
-  // Where that is.
+  // The place of the current token.
   const char* position() const { return at_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
   bool done() const { return at_ == end_; }
-  // Just behind the last token that was stepped over.
+  // The end of the last token that was taken, before any white space.
   const char* last_end() const { return last_end_; }
 
-  // Steps over a punctuation character; false, and no step, if the token is another.
+  // Takes a punctuation character. Returns false and takes nothing if the current token is another one.
   bool take(char punctuation) {
     if (peek() != punctuation) return false;
     step_behind(at_ + 1);
     return true;
   }
 
-  // Steps into an object or array that the caller reads itself, and out of it again, so that its depth
-  // counts.
+  // Count the depth of an object or array that the caller reads itself. `enter` takes the opening bracket and fails if
+  // the nesting is too deep; `leave` must be called after the closing bracket.
   bool enter(char opener);
   void leave() { --depth_; }
 
-  // Steps over one whole value and gives its text; empty where it is no value, and then `fault` says why.
+  // Takes one whole value and returns its text. Returns empty text if there is no valid value; `fault` has the reason.
   std::string_view take_value() { return peek() == '"' ? take_string() : take_other_value(); }
-  // The same, where objects at any depth may have no key twice.
+  // Takes a value, but also fails if an object at any depth in it has a duplicate key.
   std::string_view take_value(UniqueKeys& keys);
-  // Steps over a key and its colon, and gives the key with its quotes; empty where it is none.
+  // Takes a key and its colon, and returns the key with its quotes; empty for a fault.
   std::string_view take_key();
-  // Whether the key taken last may hold escapes.
+  // Whether the last key may have escapes.
   bool escaped() const { return escaped_; }
 
   std::string_view fault() const { return fault_; }
-  // Whether the fault is that the text nests deeper than allowed; it may well be JSON then.
+  // Whether the fault is that the text is nested deeper than allowed. The text may still be valid JSON.
   bool too_deep() const { return too_deep_; }
 
  private:

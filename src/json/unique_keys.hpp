@@ -12,14 +12,14 @@
 
 namespace proteus::json {
 
-// Sees to it that no object has a key twice, while a text is walked: what is told here is what the walk comes by.
+// Detects duplicate keys in the objects of a text. `Tokens` calls these functions for everything that it skips.
 class UniqueKeys {
  public:
   void open_object() {
     outer_.push_back(first_);
     first_ = keys_.size();
   }
-  // False where the object has a key twice.
+  // Returns false if the object has a duplicate key.
   bool close_object() {
     const bool unique = keys_.size() - first_ < 2 || are_unique();
     keys_.resize(first_, Key{});
@@ -27,21 +27,21 @@ class UniqueKeys {
     outer_.pop_back();
     return unique;
   }
-  // A key as it is written, quotes included; `end` is that of the text.
+  // Adds a raw key with its quotes. `end` is the end of the whole text.
   void add(std::string_view raw, bool escaped, const char* end) {
     const std::string_view text = escaped ? decode(raw) : raw.substr(1, raw.size() - 2);
     keys_.push_back({mark_of(text, escaped ? text.data() + text.size() : end), text});
   }
-  // Any value that is no string, object or array.
+  // Takes note of a number, true, false or null.
   void pass_scalar(std::string_view value) { long_exponent_ |= value.size() > kLongExponent && is_long(value); }
 
-  // Whether a number has an exponent that may be beyond what a tree can have.
+  // Whether a number has an exponent that `parse` may reject as too large.
   bool has_long_exponent() const { return long_exponent_; }
 
  private:
   static constexpr std::size_t kLongExponent = 9;
 
-  // Its length and its first bytes tell a key from most others.
+  // `mark` has the length and the first bytes, which distinguish a key from most others.
   struct Key {
     std::uint64_t mark = 0;
     std::string_view text{};
@@ -65,9 +65,9 @@ class UniqueKeys {
   bool are_unique();
   static bool is_long(std::string_view value);
 
-  boost::container::small_vector<Key, 32> keys_;  // of all objects that are open
+  boost::container::small_vector<Key, 32> keys_;  // of all open objects
   boost::container::small_vector<std::size_t, 16> outer_;
-  std::size_t first_ = 0;  // of the object at hand
+  std::size_t first_ = 0;  // index of the first key of the innermost object
   std::vector<std::unique_ptr<std::string>> decoded_;
   bool long_exponent_ = false;
 };

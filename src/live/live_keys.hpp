@@ -10,15 +10,15 @@
 
 namespace proteus::live {
 
-// How what is live is named and sealed in Redis, by keys that follow from the pepper. Whoever reads Redis learns how
-// many streams and sessions there are and how large they are; whoever writes there can make nothing that is opened.
-// Safe to use from several threads.
+// Names and seals the live data in Redis, with keys derived from the pepper. Somebody who reads Redis learns how many
+// streams and sessions there are, how large they are and which process has each session. Somebody who writes to Redis
+// can forge nothing. Thread-safe.
 //
-//   proteus:1:events:<session>:<stream>   hash; of a number the sealed event, of "r" the sealed id of its request
-//   proteus:1:session:<session>           string; the sealed record of a session
-//   proteus:1:process:<process>           string; says that all records of a process are there
+//   proteus:1:events:<session>:<stream>   hash; the sealed events by number, and as "r" the sealed id of the request
+//   proteus:1:session:<session>           string; the record of a session, sealed except for its holder
+//   proteus:1:process:<process>           string; says whether all records of a process are there
 //
-// <session> follows from the session's id, which cannot be found out from it.
+// <session> is derived from the session's id and does not reveal it.
 class LiveKeys {
  public:
   explicit LiveKeys(std::string_view pepper);
@@ -27,7 +27,7 @@ class LiveKeys {
   std::string session(std::string_view session) const;
   static std::string process(const ProcessKey& process);
 
-  // `key` and `field` are where it is kept: it opens nowhere else.
+  // `key` and `field` are the place of the sealed text, which can be opened only with the same place.
   std::string seal(std::string_view plain, std::string_view key, std::string_view field) const;
   std::optional<std::string> open(std::string_view sealed, std::string_view key, std::string_view field) const;
 

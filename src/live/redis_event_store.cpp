@@ -17,7 +17,7 @@ using server::LeftStream;
 namespace {
 
 constexpr std::string_view kRequest = "r";
-constexpr unsigned kMostLeftOut = 1000;  // events, before a stream is sent whole again
+constexpr unsigned kMostLeftOut = 1000;  // events that are skipped before a stream is sent as a whole again
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return number;
 }
 
-// Only the end, as far back as nothing is missing.
+// Keeps only the events after the last gap.
 void drop_before_gap(std::vector<KeptEvent>& events) {
   std::ranges::sort(events, {}, &KeptEvent::number);
   const auto gap = std::ranges::adjacent_find(
@@ -50,7 +50,7 @@ std::string RedisEventStore::name_of(const EventStreamId& stream) {
   return fmt::format("{:x} {}", stream.stream, stream.session);
 }
 
-// Events of one stream come one by one.
+// Calls for one stream do not overlap.
 void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, std::string_view message) {
   memory_.append(stream, number, message);
   const std::string name = name_of(stream);
@@ -61,18 +61,19 @@ void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, 
     Copy& copy = home.copies[name];
     if (copy.key.empty()) copy.key = keys_.events(stream.session, stream.stream);
     if (connection == 0) copy.connection = 0;
-    if (connection != 0 && copy.connection == connection && !send(copy, {{number, std::string(message)}})) {
+    if (connection != 0 && copy.connection == connection &&
+        !send(copy, {{number, std::string(message)}}, Before::keep)) {
       copy.fail(connection);
       return;
     }
     if (copy.connection == connection || copy.waits(connection)) return;
   }
-  // Not under the lock: the memory takes it while it holds its own.
+  // Not under the lock, because the memory takes that lock while it holds its own.
   const auto kept = memory_.kept_after(stream, 0).value_or(std::vector<KeptEvent>());
   const std::scoped_lock lock(home.mutex);
   const auto copy = home.copies.find(name);
   if (copy == home.copies.end()) return;
-  if (!send(copy->second, kept)) return copy->second.fail(connection);
+  if (!send(copy->second, kept, Before::remove)) return copy->second.fail(connection);
   copy->second.connection = connection;
   copy->second.left_out = 0;
 }
@@ -99,11 +100,13 @@ void RedisEventStore::begin(const EventStreamId& stream, std::string_view reques
   copy.key = keys_.events(stream.session, stream.stream);
   copy.request = request;
   const std::uint64_t connection = client_.connection();
-  copy.connection = connection != 0 && send(copy, {}) ? connection : 0;
+  copy.connection = connection != 0 && send(copy, {}, Before::keep) ? connection : 0;
 }
 
-// One command with all of them, and one more, so that it expires.
-bool RedisEventStore::send(const Copy& copy, const std::vector<KeptEvent>& events) {
+// Sends all events in one command, and another command that sets the expiry.
+bool RedisEventStore::send(const Copy& copy, const std::vector<KeptEvent>& events, Before before) {
+  std::vector<redis::Words> commands;
+  if (before == Before::remove) commands.push_back({"UNLINK", copy.key});
   std::deque<std::string> texts;
   redis::Words set = {"HSET", copy.key};
   if (!copy.request.empty()) {
@@ -111,14 +114,17 @@ bool RedisEventStore::send(const Copy& copy, const std::vector<KeptEvent>& event
     set.push_back(texts.emplace_back(keys_.seal(copy.request, copy.key, kRequest)));
   }
   for (const KeptEvent& event : events) {
-    // One that is left out is a gap for who reads.
+    // An event that is left out is a gap to readers.
     if (!fits(event.message)) continue;
     const std::string& number = texts.emplace_back(std::to_string(event.number));
     set.push_back(number);
     set.push_back(texts.emplace_back(keys_.seal(event.message, copy.key, number)));
   }
-  if (set.size() == 2) return true;
-  return client_.post({set, {"PEXPIRE", copy.key, expiry_}});
+  if (set.size() > 2) {
+    commands.push_back(std::move(set));
+    commands.push_back({"PEXPIRE", copy.key, expiry_});
+  }
+  return commands.empty() || client_.post(commands);
 }
 
 void RedisEventStore::give_up(const EventStreamId& stream, std::uint64_t number) {

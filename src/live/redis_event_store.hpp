@@ -14,18 +14,19 @@
 
 namespace proteus::live {
 
-// Events of this process in memory, and a sealed copy in Redis for a process that goes on with a session after this one
-// has ended. Its own clients resume from memory, with Redis or without. The copy has the bounds of the memory, and
-// expires after the last event.
+// Keeps the events of this process in memory, and a sealed copy in Redis for a process that continues a session after
+// this one has ended. The clients of this process resume from memory, with or without Redis. While Redis is connected,
+// events that memory drops are deleted from the copy, too. A copy expires after its last event.
 //
-// While Redis is away there is no copy. A stream is copied anew, as a whole, with its next event after Redis is back.
+// While Redis is away, nothing is copied. A stream is copied again, as a whole, with its next event after Redis is
+// back.
 class RedisEventStore final : public server::EventStore {
  public:
   struct Options {
     server::MemoryEventStore::Limits limits = {};
     std::chrono::milliseconds expiry = std::chrono::minutes(30);
   };
-  // The client outlives it.
+  // The client must outlive the store.
   RedisEventStore(redis::Client& client, LiveKeys keys, Options options);
 
   void append(const server::EventStreamId& stream, std::uint64_t number, std::string_view message) override;
@@ -33,20 +34,20 @@ class RedisEventStore final : public server::EventStore {
   void forget(const server::EventStreamId& stream) override;
   void begin(const server::EventStreamId& stream, std::string_view request) override;
   void leave(const server::EventStreamId& stream) override;
-  // Events that do not open were not written by one of us: they count as missing.
+  // Events that cannot be opened were not written by a process with this pepper: they count as missing.
   Task<Result<std::optional<server::LeftStream>>> read_left(server::EventStreamId stream) override;
 
  private:
-  // What is known of the copy of a stream.
+  // The state of the copy of a stream.
   struct Copy {
     std::string key;
     std::string request;           // as in `begin`
-    std::uint64_t connection = 0;  // to Redis, over which all of it was sent; 0 for none
-    // Over a connection that takes nothing more, a stream is not sent whole with each of its events: the more often
-    // that failed, the more events are left out before it is tried again.
-    std::uint64_t failed = 0;  // over which it could not be sent
-    unsigned left_out = 0;     // after the last failure
-    unsigned still = 0;        // of these, those that are still to come
+    std::uint64_t connection = 0;  // connection to Redis over which all of it was sent; 0 for none
+    // If a connection accepts nothing more, a stream is not sent as a whole with each of its events: the more often
+    // that failed, the more events are skipped before the next attempt.
+    std::uint64_t failed = 0;  // connection over which it could not be sent
+    unsigned left_out = 0;     // events to skip after the last failure
+    unsigned still = 0;        // how many of these are still to come
 
     void fail(std::uint64_t over);
     bool waits(std::uint64_t over);
@@ -60,7 +61,9 @@ class RedisEventStore final : public server::EventStore {
 
   enum class Then : std::uint8_t { keep, remove };
   void let_go(const server::EventStreamId& stream, Then then);
-  bool send(const Copy& copy, const std::vector<server::KeptEvent>& events);
+  // What happens to events that were copied before: memory may have dropped some while Redis was away.
+  enum class Before : std::uint8_t { keep, remove };
+  bool send(const Copy& copy, const std::vector<server::KeptEvent>& events, Before before);
   void give_up(const server::EventStreamId& stream, std::uint64_t number);
   bool fits(std::string_view message) const { return message.size() < options_.limits.bytes_per_stream; }
 

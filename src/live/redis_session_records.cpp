@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t kTermText = 16;
 constexpr std::size_t kHolderText = kTermText + kProcessKeyText;
 
-// What is there begins with the holder's text, or with that of an earlier one, or nothing is there.
+// Stores the record if there is none yet, one of the same holder, or one of an earlier term.
 constexpr std::string_view kPut =
     "local v = redis.call('GET', KEYS[1]) "
     "if v and string.sub(v, 1, #ARGV[1]) ~= ARGV[1] and string.sub(v, 1, 16) >= string.sub(ARGV[1], 1, 16) "
     "then return 0 end "
     "redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) return 1";
-// What is there begins with the text of the one before.
+// Stores the record only over one of the previous holder.
 constexpr std::string_view kReplace =
     "local v = redis.call('GET', KEYS[1]) "
     "if not v or string.sub(v, 1, #ARGV[1]) ~= ARGV[1] then return 0 end "
@@ -58,7 +58,7 @@ std::string body_of(const SessionRecord& record) {
   return boost::json::serialize(body);
 }
 
-// It was sealed by one of us, though perhaps by another version.
+// The text was sealed by one of our processes, but perhaps by another version.
 std::optional<SessionRecord> read_body(std::string_view text, SessionRecord::Holder holder) {
   const auto parsed = json::parse(text);
   if (!parsed || !parsed->is_object()) return std::nullopt;

@@ -9,16 +9,16 @@
 
 namespace proteus::live {
 
-// Records of sessions in Redis, each a text: who has the session, in the clear, so that Redis itself can compare it,
-// and the rest sealed and bound to that. Whoever changes either makes a record that is none.
+// Records of sessions in Redis. Each is a text: the holder of the session, in the clear so that Redis itself can
+// compare it, and the rest, sealed and bound to the holder. A record that was altered in either part counts as missing.
 class RedisSessionRecords final : public server::SessionRecords {
  public:
   struct Options {
     std::chrono::milliseconds expiry = std::chrono::minutes(30);
-    // A longer record is kept as that of a session which ends with its process.
+    // A longer record is stored as that of a session that ends with its process.
     std::size_t bytes = std::size_t{256} << 10U;
   };
-  // The client outlives it.
+  // The client must outlive the records.
   RedisSessionRecords(redis::Client& client, LiveKeys keys, Options options);
 
   void put(const std::string& id, const server::SessionRecord& record) override;

@@ -33,7 +33,7 @@ SessionRecord full(SessionRecord::Holder holder) {
           .state = R"({"bank":{"id":"x"}})"};
 }
 
-// One that has begun, and what it says in Redis of its records.
+// Runs a SessionUpkeep, and reads its mark in Redis.
 class Watch {
  public:
   explicit Watch(SessionUpkeep& upkeep, boost::asio::io_context& io, const RedisServer& server)
@@ -115,7 +115,7 @@ TEST_F(RedisRecords, CannotBeWrittenByWhoHasLostTheSession) {
   EXPECT_TRUE(proteus::test::run(io, records.hold("id", full({kTwo, 2}))).value());
 }
 
-// REP-12: a Redis that lost the record of the later one may be given that of the earlier one first.
+// REP-12: a Redis that lost the later holder's record may get the earlier holder's one first.
 TEST_F(RedisRecords, AreTheLaterHoldersWhereTwoWriteThem) {
   records.put("id", full({kOne, 9}));
   EXPECT_TRUE(proteus::test::run(io, records.hold("id", full({kTwo, 10}))).value());
@@ -139,7 +139,7 @@ TEST_F(RedisRecords, CannotBeReadOrMadeByWhoeverIsAtRedis) {
   EXPECT_THAT(text, Not(HasSubstr("file:///")));
   EXPECT_THAT(one, Not(HasSubstr("the id")));
 
-  // Moved, changed in its beginning or at its end, cut off, or of another kind.
+  // Moved, changed at the beginning or the end, cut off, or of another type.
   server.command({"SET", other, text});
   EXPECT_EQ(read(records, "another id"), std::nullopt);
   std::string changed = text;
@@ -176,7 +176,7 @@ TEST_F(RedisRecords, ThatAreTooLongAreOfSessionsThatEndWithTheirProcess) {
   EXPECT_EQ(read(small, "id")->state, std::nullopt);
 }
 
-// docs/cluster.md names these.
+// docs/cluster.md lists the rights.
 TEST_F(RedisRecords, NeedNoMoreRightsThanAreDocumented) {
   const RedisServer own;
   std::ifstream file(PROTEUS_SOURCE_DIR "/docs/cluster.md");
@@ -217,7 +217,7 @@ TEST_F(RedisRecords, NeedNoMoreRightsThanAreDocumented) {
 class Upkeep : public RedisRecords {
  protected:
   explicit Upkeep() { sessions.emplace(clock, listeners, events, server::Sessions::Limits{}, &ids, &records); }
-  // What is written meanwhile is answered later.
+  // Delays the answers to writes until `go_on`.
   void pause() const { server.command({"CLIENT", "PAUSE", "10000", "WRITE"}); }
   void go_on() const { server.command({"CLIENT", "UNPAUSE"}); }
 
@@ -246,7 +246,7 @@ TEST_F(Upkeep, WritesAgainWhatARedisHasLost) {
   EXPECT_EQ(sessions->size(), 1U);
 }
 
-// REP-13: whoever stands still or dies soon after leaves its sessions to the others all the same.
+// REP-13: a process that stalls or dies soon after that still leaves its sessions to the others.
 TEST_F(Upkeep, NoticesThatARedisWasEmptiedThoughItsConnectionStayed) {
   SessionUpkeep watchful(io, *sessions, here.client, kOne, {.tick = std::chrono::milliseconds(1)});
   const Watch watch(watchful, io, server);
@@ -258,8 +258,24 @@ TEST_F(Upkeep, NoticesThatARedisWasEmptiedThoughItsConnectionStayed) {
     watch.wait_until_kept();
     EXPECT_TRUE(read(records, id));
   }
-  // Streams are copied anew, too.
+  // Streams are copied again, too.
   EXPECT_NE(here.client.connection(), connection);
+}
+
+// REP-13
+TEST_F(Upkeep, DoesNotTakeARedisThatRefusesARecordForOneThatWasEmptied) {
+  SessionUpkeep often(io, *sessions, here.client, kOne,
+                      {.every = std::chrono::milliseconds(1), .tick = std::chrono::milliseconds(1)});
+  const Watch watch(often, io, server);
+  const auto session = make();
+  here.flush();
+  const std::uint64_t connection = here.client.connection();
+  const std::uint64_t failed = here.client.figures().failed;
+  server.command({"ACL", "SETUSER", "default", "-eval"});
+  proteus::test::run_until(io, [&] { return here.client.figures().failed >= failed + 3; });
+  server.command({"ACL", "SETUSER", "default", "+eval"});
+  watch.wait_until_kept();
+  EXPECT_EQ(here.client.connection(), connection);
 }
 
 // REP-13
@@ -289,7 +305,7 @@ TEST_F(Upkeep, EndsASessionThatAnotherProcessHas) {
   EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kTwo, 2}));
 }
 
-// REP-12: whoever asked for it before must not end the one that was taken back.
+// REP-12: a check of the lost session must not end the session that was taken back.
 TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
   const auto before = make();
   const std::string id = before->id().value();
@@ -306,7 +322,7 @@ TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
   EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kOne, 3}));
 }
 
-// Something else happens just before a record is held.
+// Calls `happen` just before a record is held.
 class Meanwhile : public server::SessionRecords {
  public:
   explicit Meanwhile(SessionRecords& records) : records_(records) {}
@@ -360,7 +376,7 @@ TEST_F(Upkeep, LooksWhenOthersMayHaveTakenThisProcessForDead) {
   EXPECT_NE(sessions->find(id, {}), nullptr);
   doubt = true;
   proteus::test::run_until(io, [&] { return sessions->find(id, {}) == nullptr; });
-  // The last one that is taken is taken at its end.
+  // The session that is taken last is noticed when the doubt ends.
   const std::string last = make()->id().value();
   EXPECT_TRUE(proteus::test::run(io, records.replace(last, {kOne, 1}, full({kTwo, 2}))).value());
   doubt = false;

@@ -54,7 +54,7 @@ Task<> SessionUpkeep::run() {
     const auto now = Time::now();
     const std::uint64_t current = client_.connection();
     const bool doubt = options_.is_in_doubt();
-    // Also when the doubt is over: nobody takes one after that.
+    // Also once when the doubt has ended: from then on, no other process takes a session.
     const bool is_due = now - looked >= (doubt ? options_.when_in_doubt : options_.every) || doubt != doubted;
     if (current == 0 || (current == connection && !is_due)) continue;
     if (!co_await look()) continue;
@@ -64,7 +64,7 @@ Task<> SessionUpkeep::run() {
   }
 }
 
-// A Redis that is emptied between the two marks has the first no more, and gets no second.
+// If Redis is emptied between the two marks, the first one is gone and the second one is not written.
 Task<bool> SessionUpkeep::look() {
   if (!co_await mark(kLooking, {})) co_return false;
   for (auto& [session, began, last_used] : sessions_.all()) {
@@ -79,10 +79,11 @@ Task<bool> SessionUpkeep::mark(std::string_view text, std::string_view condition
   co_return (co_await client_.ask(std::move(words))).has_value();
 }
 
-// False where Redis does not say.
+// Returns false if Redis does not answer. A mark that still says `kLooking` is not lost: `look` failed, and is
+// repeated.
 Task<bool> SessionUpkeep::has_lost_its_mark() {
   const auto reply = co_await client_.ask({"GETEX", mark_, "PX", expiry_});
-  co_return reply && reply->string() != kKept;
+  co_return reply && !reply->string();
 }
 
 }  // namespace proteus::live

@@ -15,24 +15,23 @@
 
 namespace proteus::live {
 
-// Sees to it that the records of this process's sessions last as long as the sessions, also in a Redis that was
-// emptied, and ends sessions that another process has taken over. A mark of its own in Redis, which goes with
-// everything else there, says that the records are kept. Belongs to the thread of the context; `stop` must have ended
-// before it is destroyed.
+// Keeps the records of this process's sessions in Redis as long as the sessions live, even if Redis is emptied, and
+// ends sessions that another process has taken over. A mark in Redis, which is lost if everything else there is lost,
+// says that the records are kept. Belongs to the thread of the io_context; `stop` must complete before it is destroyed.
 class SessionUpkeep {
  public:
   struct Options {
-    // Well within the expiry of a record.
+    // How often it checks all sessions. Well below the expiry of a record.
     std::chrono::milliseconds every = std::chrono::minutes(1);
-    // How often it looks while others may take sessions of this process, because they take it for dead.
+    // The same while other processes may count this one as dead, and take its sessions.
     std::chrono::milliseconds when_in_doubt{1'000};
-    // How often it looks for its mark.
+    // How often it checks its mark.
     std::chrono::milliseconds tick{500};
-    // Of the mark. As long as that of records, or a Redis that runs full would give up the mark before them.
+    // Expiry of the mark. As long as that of the records, or a Redis that runs full would evict the mark before them.
     std::chrono::milliseconds expiry = std::chrono::minutes(30);
     std::function<bool()> is_in_doubt = [] { return false; };
   };
-  // Everything given outlives it.
+  // All references must outlive this object.
   SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, redis::Client& client, const ProcessKey& self,
                 Options options);
 
@@ -40,7 +39,7 @@ class SessionUpkeep {
   void start();
   Task<> stop();
 
-  // Looks after all sessions once; false where Redis did not answer.
+  // Checks and writes the records of all sessions once. Returns false if Redis did not answer.
   Task<bool> look();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace proteus::mcp {
 
-// What a server offers.
+// The capabilities of a server.
 struct ServerCapabilities {
   struct Kind {
     bool offered = false;
@@ -17,10 +17,10 @@ struct ServerCapabilities {
   Kind tools;
   Kind prompts;
   Kind resources;
-  bool subscribe = false;  // to single resources
+  bool subscribe = false;  // to individual resources
   bool completions = false;
   bool logging = false;
-  // Whether a tool can be called as a task: in the form of 2025-11-25, and in that of the extension.
+  // Whether tools can be called as tasks: in the form of 2025-11-25, and in the form of the extension.
   bool tasks = false;
   bool task_extension = false;
 };
@@ -28,21 +28,22 @@ struct ServerCapabilities {
 inline constexpr std::string_view kTaskExtension = "io.modelcontextprotocol/tasks";
 
 std::string write_server_capabilities(const ServerCapabilities& capabilities);
-// Reads the object a server declares them with; unknown ones are ignored.
+// Reads the object in which a server declares its capabilities. Ignores unknown ones. Returns none if the object is
+// malformed.
 ServerCapabilities parse_server_capabilities(std::string_view raw);
 
-// Whether a server that offers only this has the method at all.
+// Whether a server with these capabilities has the method.
 bool offers(const ServerCapabilities& capabilities, Method method);
 
-// Who a server is, to its clients.
+// How a server identifies itself to its clients.
 struct ServerIdentity {
-  std::string info;          // the Implementation object, as JSON
+  std::string info;          // Implementation object as JSON
   std::string instructions;  // may be empty
 };
 
-// The inside of the result of `initialize`.
+// Returns the members of the result of `initialize`.
 std::string initialize_members(Version version, const ServerCapabilities& capabilities, const ServerIdentity& identity);
-// The inside of the result of `server/discover`; its identity travels in `_meta`.
+// Returns the members of the result of `server/discover`, without `identity.info`, which goes into `_meta`.
 std::string discover_members(Eras eras, const ServerCapabilities& capabilities, const ServerIdentity& identity);
 
 }  // namespace proteus::mcp

@@ -95,7 +95,7 @@ TEST(Offers, FollowsFromWhatIsDeclared) {
 const ServerIdentity kIdentity{R"({"name":"proteus","title":"Proteus \"quoted\"","version":"0.1.0"})",
                                "Use \"list\" first.\nThen call."};
 
-// PRO-02: the handshake names the revision, what is offered, and who offers it.
+// PRO-02: the handshake names the revision, the capabilities and the identity.
 TEST(InitializeResult, ConformsToTheRevisionItAgreesTo) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const MethodInfo& method = *find_method(Era::legacy, Sender::client, "initialize");
@@ -109,7 +109,7 @@ TEST(InitializeResult, ConformsToTheRevisionItAgreesTo) {
   }
 }
 
-// PRO-03: versions, capabilities and identity, the last in `_meta`.
+// PRO-03: versions, capabilities and identity, which is in `_meta`.
 TEST(DiscoverResult, ConformsAndNamesVersionsCapabilitiesAndIdentity) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const MethodInfo& method = *find_method(Era::modern, Sender::client, "server/discover");

@@ -11,7 +11,7 @@ namespace proteus::mcp {
 
 namespace {
 
-// The range that 2026-07-28 keeps for codes it defines itself ("Error Codes").
+// The range that 2026-07-28 reserves for its own codes ("Error Codes").
 constexpr bool is_reserved(int code) { return code <= -32020 && code >= -32099; }
 
 bool is_from_peer(const Error& error) {
@@ -109,7 +109,8 @@ Error header_mismatch(std::string message) {
   return Error(ErrorKind::invalid, "Header mismatch: " + std::move(message)).with_rpc_code(code::kHeaderMismatch);
 }
 
-// What a caller sent is repeated to it, but an answer does not grow with it.
+// An error repeats the version that the caller sent only up to this many bytes, so that it does not grow with the
+// request.
 constexpr std::size_t kLongestVersion = 256;
 
 Error unsupported_version(std::string_view requested, Eras supported) {

@@ -9,7 +9,7 @@
 
 namespace proteus::mcp {
 
-// The codes of JSON-RPC and of the protocol's revisions.
+// Codes of JSON-RPC and of the revisions of the protocol.
 namespace code {
 inline constexpr int kParseError = -32700;
 inline constexpr int kInvalidRequest = -32600;
@@ -23,17 +23,17 @@ inline constexpr int kMissingClientCapability = -32021;
 inline constexpr int kUnsupportedVersion = -32022;
 }  // namespace code
 
-// How an error reads in an era. Together with `write_error` (mcp/jsonrpc.hpp) this is the one place where an
-// `Error` becomes JSON-RPC. What a peer answered with keeps its code, unless the code would say something
-// untrue about this side: a peer that rejects our headers or our version has not rejected the caller's.
+// Returns the JSON-RPC code of an error in an era. Only this function and `write_error` (mcp/jsonrpc.hpp) turn an
+// `Error` into JSON-RPC. An error from a peer keeps its code, unless the code is not allowed in the era or would
+// mislead the caller: a peer that rejects our headers or our version has not rejected the caller's.
 int rpc_code(const Error& error, Era era);
 
-// The HTTP status that goes with a JSON-RPC error that answers a request. Most errors are answers like
-// others, and all that a peer answered with are; those that say the request itself was wrong for this server
-// have a status of their own.
+// Returns the HTTP status of an answer that is a JSON-RPC error. Most errors are ordinary answers with 200, including
+// those from a peer. A 4xx status says that the request itself was wrong for this server, over a limit or without a
+// required scope; modern answers about missing client capabilities have 400, even those from a peer.
 unsigned http_status(const Error& error, Era era);
 
-// Whether a code received in an answer identifies the sender as a modern server.
+// Whether an error code in an answer proves that the sender is a modern server.
 bool is_modern_code(int code);
 
 }  // namespace proteus::mcp
@@ -42,8 +42,8 @@ namespace proteus::mcp::errors {
 
 Error invalid_request(std::string message);
 Error invalid_params(std::string message);
-// A modern request without the `_meta` that every one must have. The code is that of invalid params, but the
-// HTTP status says that the request as a whole is wrong (2026-07-28, "Per-request protocol fields").
+// The error for a modern request without the required `_meta`. It has the code of invalid params, but the HTTP status
+// of a malformed request (2026-07-28, "Per-request protocol fields").
 Error malformed_meta(std::string message);
 Error method_not_found(std::string_view method);
 Error unknown_tool(std::string_view name);
@@ -51,9 +51,9 @@ Error unknown_prompt(std::string_view name);
 Error resource_not_found(std::string_view uri);
 Error header_mismatch(std::string message);
 Error unsupported_version(std::string_view requested, Eras supported);
-// `capabilities`: what is needed, as a JSON object such as {"sampling":{}}.
+// `capabilities` is a JSON object with the required ones, such as {"sampling":{}}.
 Error missing_capability(std::string capabilities);
-// An error that a peer answered with.
+// The error for an error answer from a peer.
 Error remote(int code, std::string message, std::string data);
 
 }  // namespace proteus::mcp::errors

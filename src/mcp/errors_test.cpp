@@ -17,8 +17,7 @@ struct Expected {
   unsigned legacy_status;
 };
 
-// PRO-03, PRO-16: codes and statuses as 2026-07-28 ("Error Codes", "Server Validation") and, for a session,
-// as JSON-RPC.
+// PRO-03, PRO-16: codes and statuses of 2026-07-28 ("Error Codes", "Server Validation") and, in a session, of JSON-RPC.
 TEST(Errors, HaveTheCodeAndTheStatusOfTheEra) {
   const Expected table[] = {
       {proteus::errors::invalid("not JSON").with_rpc_code(code::kParseError), -32700, 400, -32700, 400},
@@ -59,7 +58,7 @@ TEST(Errors, OfAPeerKeepTheirCodeAndAreAnswersLikeOthers) {
   EXPECT_EQ(http_status(errors::remote(-32021, "m", R"({"requiredCapabilities":{}})"), Era::modern), 400U);
 }
 
-// What a peer says about our headers or our version is not about the caller's, who would act on it.
+// A peer that rejects our headers or our version does not reject the caller's. The caller would act on such an error.
 TEST(Errors, OfAPeerAboutOurOwnRequestAreInternalToACaller) {
   for (const int code : {code::kHeaderMismatch, code::kUnsupportedVersion}) {
     for (const Era era : {Era::legacy, Era::modern})
@@ -67,7 +66,7 @@ TEST(Errors, OfAPeerAboutOurOwnRequestAreInternalToACaller) {
   }
 }
 
-// BRG-08: a modern server must not send codes of the past, nor those it reserves without a meaning.
+// BRG-08: a modern server must send neither legacy codes nor reserved codes without a meaning.
 TEST(Errors, OfThePastAreTranslatedForTheModernEra) {
   EXPECT_EQ(rpc_code(errors::remote(-32002, "m", ""), Era::modern), -32602);
   EXPECT_EQ(rpc_code(errors::remote(-32042, "m", ""), Era::modern), -32602);
@@ -101,7 +100,7 @@ TEST(Errors, SayWhatIsSupportedAndWhatWasAskedFor) {
             *json::parse(R"({"uri":"file:///\"x\""})"));
 }
 
-// SEC-03: a name of a megabyte does not come back as a megabyte of message.
+// SEC-03: a name of one megabyte does not cause a message of one megabyte.
 TEST(Errors, RepeatWhatWasSentOnlyInPart) {
   const std::string huge(1'000'000, 'x');
   for (const Error& error : {errors::method_not_found(huge), errors::unknown_tool(huge), errors::unknown_prompt(huge),

@@ -20,16 +20,16 @@ namespace {
 constexpr std::string_view kSentinelBegin = "=?base64?";
 constexpr std::string_view kSentinelEnd = "?=";
 constexpr std::string_view kAnnotation = "x-mcp-header";
-// As deep as a text may be that becomes a schema.
+// The depth that the parser allows for the text of a schema.
 constexpr int kMaxSchemaDepth = 128;
-// Each parameter keeps the names above it, which many may share: a definition must not become a multiple of itself.
-// More would not fit into the head of a request either.
+// Each parameter keeps its whole path, and many paths may share long names, so the limits prevent memory many times the
+// size of the definition. More would not fit into the head of a request either.
 constexpr std::size_t kMaxMirrored = 100;
 constexpr std::size_t kMaxPathBytes = 4096;
-// The integers that every JSON implementation represents exactly.
+// Every JSON implementation represents integers up to this one exactly.
 constexpr double kLargestSafeInteger = 9007199254740991.0;
 
-// In "=?base64?=" the two markers share a character; readers differ on whether that is one.
+// True even for "=?base64?=", in which the markers share a character: readers differ on whether that is Base64.
 bool looks_like_sentinel(std::string_view value) {
   return value.starts_with(kSentinelBegin) && value.ends_with(kSentinelEnd);
 }
@@ -54,7 +54,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Collects annotations. `reachable` is false below anything that is not a chain of `properties`.
+// Collects annotations. `reachable` is true for schemas that are reached from the root by `properties` alone.
 class AnnotationReader {
  public:
   Result<void> read(const boost::json::value& schema, std::vector<std::string>& path, bool reachable, int depth) {
@@ -77,7 +77,7 @@ class AnnotationReader {
         if (auto inner = read(value, path, false, depth + 1); !inner) return inner;
         continue;
       }
-      // The names are no keywords: a property may be called `default`, or like the annotation itself.
+      // Names of properties are not keywords: a property may be called `default`, or `x-mcp-header`.
       const bool chain = reachable && key == "properties";
       for (const auto& [name, inner_schema] : *named) {
         path.emplace_back(name);
@@ -92,7 +92,7 @@ class AnnotationReader {
   std::vector<MirroredParameter> take() { return std::move(found_); }
 
  private:
-  // Keywords whose value is an object of schemas under names of the author's choice.
+  // Keywords whose value is an object that maps names to schemas.
   static bool holds_named_schemas(std::string_view key) {
     return key == "properties" || key == "patternProperties" || key == "$defs" || key == "definitions" ||
            key == "dependentSchemas" || key == "dependencies";
@@ -166,12 +166,12 @@ std::optional<double> as_number(const boost::json::value& value) {
   return number;
 }
 
-// Beyond them a double is several integers at once, and two that differ would compare equal.
+// Larger integers share doubles with others, so two different ones could compare equal.
 bool is_safe_integer(std::optional<double> number) {
   return number && std::trunc(*number) == *number && std::abs(*number) <= kLargestSafeInteger;
 }
 
-// The value in a header, before encoding; nothing where it has a type that is not mirrored.
+// Returns the header value before encoding; nothing if the argument does not have the type of the parameter.
 std::optional<std::string> plain_value(const MirroredParameter& parameter, const boost::json::value& value) {
   switch (parameter.type) {
     case MirroredParameter::Type::string:
@@ -200,8 +200,7 @@ bool same(const MirroredParameter& parameter, std::string_view header_value, con
 }  // namespace
 
 std::string encode_header_value(std::string_view value) {
-  // A tab inside is legal, and an empty value too, but neither is safe with every proxy and library on the
-  // way.
+  // Tabs inside a value and empty values are legal, but not safe with every proxy and library on the way.
   const bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
                      value.find('\t') == std::string_view::npos && std::ranges::all_of(value, is_field_character) &&
                      !looks_like_sentinel(value);

@@ -116,7 +116,7 @@ TEST(MirroredParameters, AreFoundAtAnyDepthOfProperties) {
   EXPECT_TRUE(annotations("{}")->empty());
 }
 
-// 2026-07-28, "Schema Extension": what makes a tool's definition invalid.
+// 2026-07-28, "Schema Extension": annotations that make the definition of a tool invalid.
 TEST(MirroredParameters, ThatBreakARuleMakeTheToolInvalid) {
   const auto property = [](std::string_view inside) { return R"({"properties":{"a":{)" + std::string(inside) + "}}}"; };
   for (
@@ -229,7 +229,7 @@ TEST(CheckMirrored, ComparesIntegersAsNumbers) {
     EXPECT_FALSE(check(R"({"i":42})", {{"Mcp-Param-I", header}})) << header;
 }
 
-// As doubles these are equal; an intermediary that routes by the header would see another number.
+// These integers are equal as doubles, but an intermediary that routes by the header would see a different number.
 // PRO-04
 TEST(CheckMirrored, RefusesIntegersThatADoubleCannotTellApart) {
   EXPECT_FALSE(check(R"({"i":9007199254740992})", {{"Mcp-Param-I", "9007199254740993"}}));
@@ -259,7 +259,7 @@ TEST(CheckMirrored, RefusesWhatIsMissingTooMuchOrDifferent) {
   }
 }
 
-// SEC-03: what is kept of a schema does not grow with the square of it.
+// SEC-03: the memory for parameters does not grow with the square of the schema.
 TEST(MirroredParameters, AreBounded) {
   const auto schema = [](int parameters, std::size_t name) {
     boost::json::object properties;

@@ -7,18 +7,18 @@
 
 namespace proteus::mcp {
 
-// Whether an error says that the caller's token lacks a scope. Over HTTP such an error is a 403 with a challenge, as
-// long as nothing of the answer has been sent.
+// Whether the error says that the caller's token lacks a scope. Over HTTP it becomes a 403 with a challenge if no part
+// of the answer has been sent.
 bool lacks_scope(const Error& error);
-// The scopes that the client is to ask for then, as one text with spaces between.
+// Returns the scopes that the client should then request, separated by spaces; empty for other errors.
 std::string scopes_to_request(const Error& error);
 
 }  // namespace proteus::mcp
 
 namespace proteus::mcp::errors {
 
-// A token that is good, but not for this. `missing` are those it lacks; `scopes` all that a token for this request
-// should have, those it has now included.
+// The error for a valid token that lacks the scopes `missing`. `scopes` are all scopes that the client should request
+// for its next token, including those of the current one.
 Error insufficient_scope(const std::vector<std::string>& missing, const std::vector<std::string>& scopes);
 
 }  // namespace proteus::mcp::errors

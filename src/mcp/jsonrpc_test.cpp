@@ -21,7 +21,7 @@ Reply reply(std::string members, std::string meta = {}, Caching caching = {}) {
   return {Payload(std::move(members)), std::move(meta), caching};
 }
 
-// PRO-12: an id goes out as it came in, in every kind of message.
+// PRO-12: every kind of message has the id unchanged.
 TEST(Messages, CarryTheIdAsItWasWritten) {
   for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", R"("9")"}) {
     const std::string texts[] = {
@@ -64,7 +64,7 @@ TEST(ErrorMessage, ConformsToEveryRevision) {
     for (const Version version : kAllVersions)
       EXPECT_TRUE(error_conforms(version, write_error("\"a\"", error, era_of(version))));
   }
-  // Without an id since 2025-11-25; before, the transport alone allowed it.
+  // The schema allows errors without an id since 2025-11-25. Before, only the transport allowed them.
   for (const Version version : {Version::v2025_11_25, Version::v2026_07_28})
     EXPECT_TRUE(error_conforms(version, write_error("", errors::invalid_request("x"), era_of(version))));
 }
@@ -90,7 +90,7 @@ TEST(ErrorMessage, OfAPeerIsReadHoweverOddItIs) {
   EXPECT_EQ(read_error("").kind(), ErrorKind::protocol);
 }
 
-// PRO-07: what must have caching hints has them, and nothing else does.
+// PRO-07: only the results that must have caching hints have them.
 TEST(Result, OfAModernMethodIsStamped) {
   EXPECT_EQ(
       write_result("1", modern_method("tools/list"), reply(R"("tools":[])"), {Era::modern, {}, {}}),
@@ -132,7 +132,7 @@ TEST(Result, SaysWhoAnsweredInTheModernEra) {
   EXPECT_EQ(message->meta.value("a"), "1");
 }
 
-// PRO-13: members go through byte for byte.
+// PRO-13: members stay unchanged, byte for byte.
 TEST(Result, KeepsEveryMemberAsItIs) {
   const std::string members = R"("content":[ {"type":"new-kind","x-y":1.00,"é":"\u00e9"} ], "unknown" : {"a":[1e2]})";
   for (const ResultStyle& style : {kModernStyle, kLegacyStyle}) {
@@ -159,7 +159,7 @@ TEST(Result, IsTheFrameAroundItsPayload) {
 struct Sample {
   const char* method;
   const char* modern_definition;
-  const char* legacy_definition;  // of the result
+  const char* legacy_definition;  // definition of the result
   const char* members;
 };
 constexpr Sample kSamples[] = {
@@ -196,7 +196,7 @@ TEST(Result, ConformsToTheRevisionItIsWrittenFor) {
       result_conforms(kNewestLegacy, "EmptyResult", write_result("1", legacy_method("ping"), {}, kLegacyStyle)));
 }
 
-// PRO-05: the end of a subscription carries its id like every message of it.
+// PRO-05: the end of a subscription is tagged with its id, like all its messages.
 TEST(Result, OfASubscriptionThatEndsConforms) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const Reply made = reply("", R"("io.modelcontextprotocol/subscriptionId":"a")");

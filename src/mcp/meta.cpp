@@ -40,12 +40,12 @@ Result<ClientCapabilities> parse_client_capabilities(std::string_view raw) {
   Storage storage;
   const auto members = json::members_of(raw, storage);
   if (!members) return std::unexpected(members.error());
-  // A capability is declared by an object; something else in its place declares nothing.
+  // Only an object declares a capability; any other value declares nothing.
   if (const auto raw_elicitation = members->value("elicitation"); json::is_object(raw_elicitation)) {
     const auto modes = json::members_of(raw_elicitation, storage);
     if (!modes) return std::unexpected(modes.error());
     capabilities.elicitation_url = json::is_object(modes->value("url"));
-    // An empty object meant forms before there were modes, and still does.
+    // An empty object means forms, as it did before there were modes.
     capabilities.elicitation_form = json::is_object(modes->value("form")) || !capabilities.elicitation_url;
   }
   if (const auto raw_sampling = members->value("sampling"); json::is_object(raw_sampling)) {

@@ -7,23 +7,23 @@
 
 #include <proteus/error.hpp>
 
-// What travels in `_meta`, and the capabilities that travel there or in the handshake.
+// Keys of `_meta`, and the client capabilities, which are sent in `_meta` or in the handshake.
 namespace proteus::mcp {
 
 namespace meta {
 inline constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
-// Ours: the capabilities of the client that a gateway's request to a legacy server is for.
+// Our extension: the capabilities of the client on whose behalf a gateway sends a request to a legacy server.
 inline constexpr std::string_view kBehindGateway = "proteus/clientCapabilities";
 inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
 inline constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kProgressToken = "progressToken";
-// Of 2025-11-25: the task that a message belongs to.
+// In 2025-11-25: the task to which a message belongs.
 inline constexpr std::string_view kRelatedTask = "io.modelcontextprotocol/related-task";
 
-// Whether the protocol itself sets this key towards an upstream, rather than passing on what a caller sent.
+// Whether Proteus sets this key itself in requests to upstreams instead of forwarding the caller's value.
 bool is_protocol_key(std::string_view key);
 }  // namespace meta
 
@@ -32,7 +32,7 @@ enum class LogLevel : std::uint8_t { debug, info, notice, warning, error, critic
 std::string_view to_string(LogLevel level);
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
-// What a client can be asked for.
+// What a server may request from a client.
 struct ClientCapabilities {
   bool elicitation_form = false;
   bool elicitation_url = false;
@@ -40,12 +40,12 @@ struct ClientCapabilities {
   bool sampling_tools = false;
   bool sampling_context = false;
   bool roots = false;
-  bool roots_list_changed = false;  // exists in the legacy era only
+  bool roots_list_changed = false;  // only in the legacy era
 };
 
-// Reads the capabilities object of either era; unknown ones are ignored. Fails where it is no object.
+// Reads the capabilities object of either era. Ignores unknown capabilities. Fails if `raw` is not a valid object.
 Result<ClientCapabilities> parse_client_capabilities(std::string_view raw);
-// The object a client sends to declare them.
+// Writes the object in which a client declares its capabilities.
 std::string write_client_capabilities(const ClientCapabilities& capabilities);
 
 }  // namespace proteus::mcp

@@ -14,7 +14,7 @@ TEST(MetaKeys, OfTheProtocolAreOursTowardsAnUpstream) {
   }
 }
 
-// PRO-13, PRO-15: what a caller adds is the caller's.
+// PRO-13, PRO-15: keys that a caller adds belong to the caller.
 TEST(MetaKeys, OfCallersAndTracesAreNot) {
   for (const auto* const key : {"traceparent", "tracestate", "baggage", "com.example/x",
                                 "io.modelcontextprotocol/related-task", "", "progresstoken"}) {

@@ -9,7 +9,7 @@
 namespace proteus::mcp {
 
 enum class Method : std::uint8_t {
-  // From the client.
+  // Sent by the client.
   initialize,
   ping,
   discover,
@@ -32,7 +32,7 @@ enum class Method : std::uint8_t {
   tasks_update,
   initialized,
   roots_changed,
-  // From the server.
+  // Sent by the server.
   create_message,
   elicit,
   list_roots,
@@ -45,14 +45,14 @@ enum class Method : std::uint8_t {
   subscription_acknowledged,
   task_status,
   task_changed,
-  // From either.
+  // Sent by both.
   cancelled,
   progress,
 };
 
 enum class Sender : std::uint8_t { client, server };
 enum class Form : std::uint8_t { request, notification };
-// Which member of `params` says what a request is about; the modern era mirrors it into `Mcp-Name`.
+// The member of `params` that names the subject of a request. The modern era mirrors it into `Mcp-Name`.
 enum class NamedBy : std::uint8_t { nothing, name, uri, task_id };
 
 constexpr std::string_view member_of(NamedBy named_by) {
@@ -70,21 +70,21 @@ struct MethodInfo {
   std::string_view name;
   Form form = Form::request;
   NamedBy named_by = NamedBy::nothing;
-  bool cacheable = false;  // its result carries `ttlMs` and `cacheScope` in the modern era
+  bool cacheable = false;  // the modern result has `ttlMs` and `cacheScope`
   bool paged = false;
-  bool may_ask = false;  // it may be answered by a request for input
+  bool may_ask = false;  // the modern answer may be a request for input
 };
 
-// The methods that exist in an era, from one side. This table is what makes a method unknown in an era.
+// Returns the methods that one side may send in an era. A method that is not in the table is unknown in that era.
 std::span<const MethodInfo> methods(Era era, Sender sender);
 const MethodInfo* find_method(Era era, Sender sender, std::string_view name);
 const MethodInfo* find_method(Era era, Sender sender, Method method);
 
-// Whether a client asks by it about tasks: an experiment in 2025-11-25, and the extension
-// `io.modelcontextprotocol/tasks` in the modern era, in another form.
+// Whether the method is a client's request about tasks. Tasks are experimental in 2025-11-25; in the modern era they
+// are the extension `io.modelcontextprotocol/tasks`, in another form.
 constexpr bool is_about_tasks(Method method) { return method >= Method::tasks_get && method <= Method::tasks_update; }
 
-// The name on the wire, the same in every era that has the method.
+// Returns the name on the wire, which is the same in every era that has the method.
 std::string_view to_string(Method method);
 
 }  // namespace proteus::mcp

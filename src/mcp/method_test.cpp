@@ -25,7 +25,7 @@ std::set<std::string, std::less<>> without_tasks(std::set<std::string, std::less
   return found;
 }
 
-// Tasks are an extension, which its schema does not have.
+// Tasks are an extension, which the schema of the modern era does not have.
 TEST(Methods, OfTheModernEraAreThoseOfItsSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const auto ours = [](Sender sender, Form form) { return without_tasks(names(Era::modern, sender, form)); };
@@ -51,7 +51,7 @@ TEST(Methods, OfTheTaskExtensionAreModern) {
 
 TEST(Methods, OfTheLegacyEraAreThoseOfItsNewestSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
-  // Tasks that clients run for servers are not carried.
+  // Proteus does not support tasks that clients run for servers.
   EXPECT_EQ(names(Era::legacy, Sender::client, Form::request), methods_of(kNewestLegacy, "ClientRequest"));
   EXPECT_EQ(names(Era::legacy, Sender::client, Form::notification),
             without_tasks(methods_of(kNewestLegacy, "ClientNotification")));

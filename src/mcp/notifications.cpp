@@ -12,10 +12,10 @@
 namespace proteus::mcp {
 namespace {
 
-// A listener that names more resources than this is refused.
+// A listener that names more resources is rejected.
 constexpr std::size_t kMaxSubscribedUris = 1000;
 
-// JSON has no infinities; what is not finite is reported as nothing done.
+// JSON has neither infinities nor NaN, so they are reported as zero progress.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "0"; }
 
 std::string tag(std::string_view subscription) {

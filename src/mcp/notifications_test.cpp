@@ -63,7 +63,7 @@ TEST(Notifications, ConformToEveryRevisionThatHasThem) {
   EXPECT_TRUE(conforms(kModern, "SubscriptionsAcknowledgedNotification", acknowledged_notification({}, "1")));
 }
 
-// PRO-05: every message of a subscription is tagged with the id of its request, as that was written.
+// PRO-05: every message of a subscription is tagged with the raw id of its request.
 TEST(Notifications, OfASubscriptionAreTaggedWithItsId) {
   for (const std::string id : {"1", R"("a\u0041")", "123456789012345678901234567890"}) {
     for (const std::string& text :

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: the protocol's own JSON schemas, one per revision, as judges of what is written.
+// For tests: checks messages against the JSON schemas of the protocol, one per revision.
 
 #include <filesystem>
 #include <fstream>
@@ -21,8 +21,8 @@
 #include "json/text.hpp"
 #include "mcp/version.hpp"
 
-// The schemas are handed over beside the source tree, not in it. Without them a test says so and does not
-// pass.
+// The schemas are outside the source tree, in a directory beside it. Without them, tests are skipped rather than
+// passed.
 #define SKIP_WITHOUT_PROTOCOL_SCHEMAS()                                                          \
   if (!std::filesystem::exists(::proteus::mcp::protocol_schema_path(::proteus::mcp::kModern))) { \
     GTEST_SKIP() << "the protocol's schemas are not at "                                         \
@@ -34,7 +34,7 @@ namespace proteus::mcp {
 
 inline constexpr Version kAllVersions[] = {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18,
                                            Version::v2025_11_25, Version::v2026_07_28};
-// Those that a server of ours agrees to in a handshake.
+// The revisions to which our servers agree in a handshake.
 inline constexpr Version kNegotiatedVersions[] = {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18,
                                                   Version::v2025_11_25};
 
@@ -63,7 +63,7 @@ inline const boost::json::object& definition(Version version, std::string_view n
   return protocol_schema(version).at(definitions_key(version)).at(name).as_object();
 }
 
-// Whether a value is what a definition of a revision describes.
+// Whether a value conforms to a definition of a revision.
 inline testing::AssertionResult value_conforms(Version version, std::string_view name,
                                                const boost::json::value& value) {
   static std::map<std::pair<Version, std::string>, std::shared_ptr<const json::Schema>> compiled;
@@ -86,7 +86,7 @@ inline testing::AssertionResult conforms(Version version, std::string_view name,
   return value_conforms(version, name, *value);
 }
 
-// Whether a message is a response whose result is what a definition of a revision describes.
+// Whether a message is a response whose result conforms to a definition of a revision.
 inline testing::AssertionResult result_conforms(Version version, std::string_view name, std::string_view message) {
   const auto frame =
       conforms(version, version < Version::v2025_11_25 ? "JSONRPCResponse" : "JSONRPCResultResponse", message);
@@ -97,7 +97,7 @@ inline testing::AssertionResult error_conforms(Version version, std::string_view
   return conforms(version, version < Version::v2025_11_25 ? "JSONRPCError" : "JSONRPCErrorResponse", message);
 }
 
-// The names of all methods of a union such as "ClientRequest"; none where a revision has no such union.
+// Returns the names of all methods in a union such as "ClientRequest"; empty if the revision has no such union.
 inline std::set<std::string, std::less<>> methods_of(Version version, std::string_view union_name) {
   std::set<std::string, std::less<>> names;
   const auto add = [&](const boost::json::object& message) {

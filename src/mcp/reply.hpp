@@ -17,20 +17,20 @@
 
 namespace proteus::mcp {
 
-// JSON text in pieces: some owned, some shared with whoever prepared them, so that a long list is gathered
-// rather than copied.
+// JSON text in pieces, some of them owned and some shared with other objects, so that long lists are sent without being
+// copied.
 class Payload {
  public:
   Payload() = default;
   explicit Payload(std::string text) { add(std::move(text)); }
 
   void add(std::string text) { add(std::move(text), 0, 0); }
-  // A text without so many characters at its front and at its back.
+  // Adds a text without its first `front` and last `back` bytes.
   void add(std::string text, std::size_t front, std::size_t back) {
     const std::size_t size = text.size() - front - back;
     if (size > 0) append({std::move(text), front, size, {}, {}});
   }
-  // `view` points into what `owner` keeps alive.
+  // `view` must point into memory that `owner` keeps alive.
   void add(std::string_view view, std::shared_ptr<const void> owner) {
     if (!view.empty()) append({{}, 0, 0, view, std::move(owner)});
   }
@@ -47,7 +47,7 @@ class Payload {
   }
 
   bool empty() const { return first_.text().empty(); }
-  // Whether what is there is known to hold no line ends.
+  // Whether the payload is known to have no line ends. Adding a piece resets this.
   bool on_one_line() const { return on_one_line_; }
   void set_on_one_line() { on_one_line_ = true; }
   template <class Sink>
@@ -62,7 +62,7 @@ class Payload {
  private:
   struct Piece {
     std::string owned;
-    std::size_t begin = 0;  // in what is owned
+    std::size_t begin = 0;  // offset in `owned`
     std::size_t size = 0;
     std::string_view shared;
     std::shared_ptr<const void> owner;
@@ -80,7 +80,7 @@ class Payload {
     }
   }
 
-  Piece first_;  // most replies have no other
+  Piece first_;  // most replies have only this piece
   std::vector<Piece> rest_;
   bool on_one_line_ = false;
 };
@@ -92,29 +92,30 @@ struct Caching {
   CacheScope scope = CacheScope::per_caller;
 };
 
-// A successful result that belongs to no era yet.
+// A successful result, independent of the era.
 struct Reply {
-  Payload members;             // the inside of the result object, without what an era adds
-  std::string meta;            // the inside of its `_meta`
-  Caching caching;             // where the method's result says how long it holds
+  Payload members;             // members of the result object, without those that an era adds
+  std::string meta;            // members of its `_meta`
+  Caching caching;             // used only if the method is cacheable
   bool is_tool_error = false;  // the members have `isError`: a tool ran and failed
-  bool is_task = false;        // the members are a task that stands for the result, which the modern era says
+  bool is_task = false;        // the members are a task instead of the result; only the modern era marks that
 };
 
-// Something the user or the client is asked for, under a key the server chose: the method
-// (`elicitation/create`, `sampling/createMessage`, `roots/list`) and its `params` as JSON text.
+// A request for input from the user or the client: a key that the server has chosen, the method (`elicitation/create`,
+// `sampling/createMessage` or `roots/list`), and its `params` as JSON text.
 struct InputRequest {
   std::string key;
   Method method;
   std::string params;
-  // Told what the client says about its progress, the `params` of each such notification, on any thread; may be empty.
+  // Called on any thread with the `params` of each progress notification that the client sends for this request; may be
+  // empty.
   std::function<void(std::string)> on_progress = {};
 };
 
-// The request cannot be answered yet.
+// Says that a request cannot be answered without input.
 struct InputRequired {
   std::vector<InputRequest> requests;
-  std::string state;  // of the handler, handed back to it in the next round; not on the wire as it is
+  std::string state;  // state of the handler, returned to it in the next round; never sent unsealed
 };
 
 using Outcome = Result<std::variant<Reply, InputRequired>>;

@@ -9,7 +9,7 @@
 namespace proteus::mcp {
 namespace {
 
-// What both eras ask of `params`: the name or URI where the method has one, and a usable progress token.
+// Checks `params` as both eras require, and reads the name, URI or task id and the progress token.
 Result<void> read_params(Request& request, json::Message& message) {
   if (request.method->named_by != NamedBy::nothing) {
     const std::string_view key = member_of(request.method->named_by);
@@ -72,7 +72,7 @@ Result<void> check_name(const Request& request, const HeaderLookup& lookup) {
   return check_name_header(lookup(header::kName), request.name);
 }
 
-// What a client sends along when it was asked for input.
+// Checks the members that a client adds to a retry after a request for input.
 Result<void> check_retry(const Request& request) {
   if (!request.method->may_ask) return {};
   const std::string_view responses = request.param("inputResponses");

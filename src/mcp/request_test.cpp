@@ -27,7 +27,7 @@ HeaderLookup lookup_in(const Headers& headers) {
   };
 }
 
-// A message and what a codec made of it, which points into it.
+// A message and the decoded request, which points into the message.
 struct Decoded {
   std::string text;
   Result<json::Message> message;
@@ -73,7 +73,7 @@ TEST(ModernRequest, NeedsNoMoreThanVersionAndCapabilities) {
   EXPECT_EQ(decoded.request->log_level, std::nullopt) << "and then no log message may be sent";
 }
 
-// PRO-03: -32602 and 400 for a request that lacks what every request must have.
+// PRO-03: -32602 and 400 for a request without the required `_meta`.
 TEST(ModernRequest, WithoutItsMetaIsMalformed) {
   for (
       const auto* const params :
@@ -143,7 +143,7 @@ TEST(ModernRequest, MayHaveAnEmptyCursorAndName) {
   EXPECT_TRUE(decode_modern(call("tools/call", R"("name":"",)" + kMeta)).request);
 }
 
-// PRO-04: the headers repeat the body, and must repeat it truly.
+// PRO-04: the headers must match the body.
 TEST(ModernHeaders, ThatRepeatTheBodyAreAccepted) {
   const Headers headers{
       {"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "=?base64?w6k=?="}};
@@ -249,7 +249,7 @@ TEST(LegacyRequest, WithWrongParamsIsRefused) {
   }
 }
 
-// PRO-13: `_meta` that only the other era gives a meaning to is the caller's own in this one.
+// PRO-13: keys of `_meta` that have a meaning only in the modern era belong to the caller in the legacy era.
 TEST(LegacyRequest, TakesNothingFromMetaOfTheOtherEra) {
   const auto decoded = decode_legacy(call(
       "tools/list", R"("_meta":{"io.modelcontextprotocol/logLevel":"loud","io.modelcontextprotocol/clientInfo":1})"));

@@ -35,7 +35,8 @@ Result<UriPattern> UriPattern::parse(std::string_view uri_template) {
     const auto close = uri_template.find('}', open);
     if (close == std::string_view::npos || close == open + 1) return fault("has a brace that opens no expression");
     if (pattern.literals_.size() == kMaxExpressions) return fault("has too many expressions");
-    // An operator comes first; without one, or as a label or a parameter, a value does not cross a slash.
+    // An expression may start with an operator. Without one, or with the operator of a label (.) or a parameter (;), a
+    // value has no slash.
     static constexpr std::string_view kCrossing = "+#/?&";
     const bool crossing = kCrossing.find(uri_template[open + 1]) != std::string_view::npos;
     if (crossing) pattern.anything_ |= std::uint64_t{1} << pattern.literals_.size();
@@ -44,8 +45,8 @@ Result<UriPattern> UriPattern::parse(std::string_view uri_template) {
   }
 }
 
-// Goes through the URI once and keeps the set of holes it may be in. Once in a hole that takes anything, those before
-// it cannot lead to more and are forgotten.
+// Scans the URI once and keeps the set of holes that the current place may be in. If one of them accepts slashes, all
+// earlier holes are dropped, because they cannot lead to more matches.
 bool UriPattern::matches(std::string_view uri, std::size_t& steps) const {
   const auto spend = [&](std::size_t some) {
     if (some > steps) {
@@ -65,7 +66,7 @@ bool UriPattern::matches(std::string_view uri, std::size_t& steps) const {
   const auto bit = [](std::size_t hole) { return std::uint64_t{1} << hole; };
   const std::size_t end = uri.size() - last.size();
   if (!spend(uri.size() / 8)) return false;
-  std::vector<std::uint64_t> reached(end + 1, 0);  // holes that begin at a place
+  std::vector<std::uint64_t> reached(end + 1, 0);  // for each place, the holes that begin there
   reached[first.size()] = bit(0);
   std::uint64_t inside = 0;
   for (std::size_t at = first.size(); at <= end; ++at) {
@@ -79,7 +80,7 @@ bool UriPattern::matches(std::string_view uri, std::size_t& steps) const {
       if (hole + 1 == holes) break;
       const std::string& literal = literals_[hole + 1];
       if (!spend(1)) return false;
-      if (!literal.empty() && (uri[at] != literal.front() || literal.size() > end - at)) continue;
+      if (!literal.empty() && (literal.size() > end - at || uri[at] != literal.front())) continue;
       if (!spend(literal.size() / 8)) return false;
       if (uri.substr(at, literal.size()) != literal) continue;
       reached[at + literal.size()] |= bit(hole + 1);

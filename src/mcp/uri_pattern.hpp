@@ -10,34 +10,34 @@
 
 namespace proteus::mcp {
 
-// Tells whether a URI can be an expansion of a resource template, to find who answers for it. Any expression of RFC
-// 6570 is understood; what its variables would be is not asked, and so a URI may fit that no values expand to.
+// Decides whether a URI may be an expansion of a resource template, to find the provider that answers for it. Accepts
+// any expression of RFC 6570, but does not compute the variables, so a URI may match although no values expand to it.
 // Immutable.
 class UriPattern {
  public:
-  // Fails on braces that do not pair up, and on more than 64 expressions.
+  // Fails if braces are not paired, if an expression is empty, or if there are more than 64 expressions.
   static Result<UriPattern> parse(std::string_view uri_template);
 
-  // The work of looking through one provider's templates for a URI: a millisecond or two, and more than any collection
-  // of templates takes that was not made to be slow.
+  // The budget for searching the templates of one provider for a URI: a millisecond or two, and more than any templates
+  // need that are not designed to be slow.
   static constexpr std::size_t kSteps = 200'000;
 
-  // Takes one step for a URI that begins or ends otherwise, and one for each of its characters where all variables may
-  // hold slashes; at worst those multiplied by the literals between slashes. False where no steps are left.
+  // Whether the URI matches. Subtracts its work from `steps` and returns false once they are used up: one step if the
+  // beginning or the end of the URI differs, about one per character if all variables may have slashes, and at worst
+  // one per character and literal between slashes.
   bool matches(std::string_view uri, std::size_t& steps) const;
   bool matches(std::string_view uri) const {
     std::size_t steps = kSteps;
     return matches(uri, steps);
   }
-  // The more characters are fixed, the more a match says.
+  // The number of literal characters. The more there are, the more specific a match is.
   std::size_t fixed_characters() const { return fixed_characters_; }
 
  private:
-  // What an expression can stand for: the variables of {x} have their reserved characters encoded, and so no slash;
-  // those of {+x} have not, and the others begin with a character of their own where they are not empty. Each stands in
-  // a hole, of which there are at most 64, between two literals.
-  std::vector<std::string> literals_;  // with a hole behind each but the last
-  std::uint64_t anything_ = 0;         // the holes that take slashes, by their number
+  // Each expression is a hole between two literals; there are at most 64. Values of {x} have no slash, because reserved
+  // characters are encoded. Values with the operators + # / ? & may have slashes.
+  std::vector<std::string> literals_;  // with a hole after each but the last
+  std::uint64_t anything_ = 0;         // bit set of the holes that accept slashes
   std::size_t fixed_characters_ = 0;
 };
 

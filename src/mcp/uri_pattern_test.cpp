@@ -52,7 +52,7 @@ std::size_t steps_of(std::string_view uri_template, std::string_view uri) {
   return UriPattern::kSteps - left;
 }
 
-// A greedy matcher would take exponential time here, and one that keeps all places 60 times as many steps.
+// A greedy matcher would take exponential time here, and a matcher that keeps all places 60 times as many steps.
 TEST(UriPattern, TakesAStepPerCharacterHoweverManyVariablesMayHoldSlashes) {
   std::string hard;
   for (int i = 0; i < 60; ++i)
@@ -75,7 +75,7 @@ TEST(UriPattern, StopsWhereNoStepsAreLeft) {
   EXPECT_TRUE(pattern.matches(uri));
 }
 
-// Against a matcher that tries everything.
+// A reference matcher that tries everything.
 bool fits(std::string_view shape, std::string_view uri) {
   if (shape.empty()) return uri.empty();
   if (shape.front() != '*' && shape.front() != '?')

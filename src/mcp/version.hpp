@@ -7,7 +7,7 @@
 
 namespace proteus::mcp {
 
-// The two ways MCP works: with a handshake and sessions, or with everything in each request.
+// The two forms of MCP: legacy with a handshake and sessions, modern with everything in each request.
 enum class Era : std::uint8_t { legacy, modern };
 
 enum class Version : std::uint8_t { v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28 };
@@ -20,21 +20,21 @@ std::string_view to_string(Era era);
 std::optional<Version> parse_version(std::string_view text);
 constexpr Era era_of(Version version) { return version == Version::v2026_07_28 ? Era::modern : Era::legacy; }
 
-// Whether tasks are part of the revision itself; in the modern era they are an extension.
+// Whether tasks are part of the revision itself. In the modern era they are an extension.
 constexpr bool has_tasks(Version version) { return version == Version::v2025_11_25; }
 
-// The revision that answers `initialize`: the one asked for where it has a handshake, otherwise the newest that has
-// one.
+// Returns the revision for the answer to `initialize`: the requested one if it has a handshake, otherwise the newest of
+// those with a handshake.
 Version negotiate(std::string_view requested);
 
-// Which eras one side of a conversation speaks.
+// The eras that a client or server speaks.
 struct Eras {
   bool legacy = true;
   bool modern = true;
   bool speaks(Era era) const { return era == Era::legacy ? legacy : modern; }
 };
 
-// The revisions a server of these eras names to its clients, newest first, as a JSON array.
+// Returns a JSON array of the revisions that a server of these eras supports, newest first.
 std::string_view supported_versions_json(Eras eras);
 
 }  // namespace proteus::mcp

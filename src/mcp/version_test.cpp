@@ -28,7 +28,7 @@ TEST(Version, BelongsToTheEraThatItsHandshakeSays) {
   }
 }
 
-// PRO-02, PRO-22: what a client asks for where we speak it, and the newest with a handshake for all else.
+// PRO-02, PRO-22: the revision that the client requests if we speak it, otherwise the newest one with a handshake.
 TEST(Negotiation, AnswersAKnownRevisionWithItself) {
   EXPECT_EQ(negotiate("2025-11-25"), Version::v2025_11_25);
   EXPECT_EQ(negotiate("2025-06-18"), Version::v2025_06_18);

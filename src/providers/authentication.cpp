@@ -7,6 +7,7 @@
 
 #include "base/base64.hpp"
 #include "net/http/fields.hpp"
+#include "net/http/token.hpp"
 #include "net/http/url.hpp"
 #include "net/http_client/proxy.hpp"
 
@@ -20,19 +21,14 @@ json::TextRules variable_name() {
   return {.max_bytes = 256, .check = check_variable_name, .when_empty = json::WhenEmpty::left_out};
 }
 
-bool is_token_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("!#$%&'*+-.^_`|~").contains(c);
-}
-
-// Those that belong to HTTP or to the protocol itself.
+// Headers that belong to HTTP or to MCP itself.
 constexpr std::array<std::string_view, 10> kReserved = {
     "Host",    "Connection", "Content-Length", "Content-Type",         "Transfer-Encoding", "Accept",
     "Upgrade", "TE",         "Trailer",        "MCP-Protocol-Version",
 };
 
 Result<> check_header_name(std::string_view name) {
-  if (name.empty() || !std::ranges::all_of(name, is_token_character))
+  if (!net::is_token(name))
     return std::unexpected(errors::invalid("must be the name of a header, such as \"X-Api-Key\""));
   const bool reserved = std::ranges::any_of(kReserved, [&](auto taken) { return net::same_field_name(taken, name); }) ||
                         (name.size() >= 4 && net::same_field_name(name.substr(0, 4), "Mcp-"));
@@ -81,7 +77,7 @@ json::Codec<OauthGrant> grants() {
   return json::choice<OauthGrant>(std::move(words));
 }
 
-// A key that belongs to type "oauth": others do not show it.
+// Makes a field for a key of the type "oauth"; other types do not show it.
 template <class T>
 json::Field<Authentication> within(std::string key, T OauthSettings::* member, json::Codec<T> codec,
                                    std::string meaning) {
@@ -288,7 +284,7 @@ Result<std::optional<Credentials>> credentials(const Authentication& authenticat
       authentication;
   if (type == Type::none) return std::nullopt;
   if (type == Type::oauth) {
-    // It is needed later, and missed now.
+    // The secret is needed later, but its absence is reported now.
     if (oauth.client_secret_env.empty()) return std::nullopt;
     if (auto found = client_secret(oauth, environment); !found) return std::unexpected(std::move(found.error()));
     return std::nullopt;

@@ -10,14 +10,14 @@
 #include "client/message/facts.hpp"
 #include "store/records.hpp"
 
-// What an upstream listed, between the form it is served in and the form it is kept in.
+// Converts what an upstream listed between the form that is served and the form that is kept.
 namespace proteus::providers {
 
 catalog::ProviderFacts provider_facts(const client::ServerFacts& facts);
 
 std::vector<store::SnapshotRecord> keep_lists(const catalog::Snapshot& snapshot, const client::ServerFacts& facts,
                                               Clock::Wall at);
-// What the server said of itself; nothing where that is not known.
+// Returns what the server said about itself; nothing if that is not known.
 std::optional<client::ServerFacts> restore_facts(const std::vector<store::SnapshotRecord>& records);
 Result<catalog::SnapshotPointer> restore_lists(const catalog::UpstreamName& name, std::uint64_t version,
                                                const std::vector<store::SnapshotRecord>& records,

@@ -11,16 +11,17 @@
 
 namespace proteus::providers {
 
-// What a modern server offers clients of the legacy era, where it has sessions for those. Immutable.
+// What a modern server offers legacy clients, if it has sessions for them. Immutable.
 struct LegacySide {
   std::shared_ptr<const client::ServerFacts> facts;
-  catalog::PerKind<std::set<std::string, std::less<>>> names;  // its own; of resources their URIs
+  catalog::PerKind<std::set<std::string, std::less<>>> names;  // the server's own; for resources, URIs
 
   bool has(catalog::Kind kind, std::string_view name) const { return names[kind].contains(name); }
 };
 
-// Looks at it over a connection that speaks the legacy era only. Null where the server does not answer in it, or keeps
-// no sessions: there is nothing then that the modern era lacks.
-Task<std::shared_ptr<const LegacySide>> look_at_legacy_side(client::Connection& connection);
+// Reads the legacy side over a connection that speaks only the legacy era. Returns null if there is none: if the server
+// does not answer in that era, or keeps no sessions. Without sessions, the legacy era offers nothing that the modern
+// era lacks. Fails if it cannot be found out now.
+Task<Result<std::shared_ptr<const LegacySide>>> look_at_legacy_side(client::Connection& connection);
 
 }  // namespace proteus::providers

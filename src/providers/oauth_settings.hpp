@@ -12,7 +12,7 @@
 
 namespace proteus::providers {
 
-// How a token for an upstream is got.
+// How Proteus obtains a token for an upstream.
 enum class OauthGrant : std::uint8_t {
   authorization_code,
   client_credentials,
@@ -20,20 +20,20 @@ enum class OauthGrant : std::uint8_t {
   identity_assertion,
   jwt_bearer,
 };
-// As whom requests are made.
+// Whose token the requests carry.
 enum class OauthSubject : std::uint8_t { caller, gateway };
 
 std::string_view to_string(OauthGrant grant);
 
-// What is wrong with a scope.
+// Fails if the text is not a scope.
 Result<> check_scope(std::string_view scope);
 
 // `authentication` of type "oauth".
 struct OauthSettings {
   OauthGrant grant = OauthGrant::authorization_code;
-  std::optional<OauthSubject> subject = {};  // whoever the grant is about where not given
+  std::optional<OauthSubject> subject = {};  // the default depends on the grant
   std::vector<std::string> scopes = {};
-  std::string issuer = {};  // found out where empty
+  std::string issuer = {};  // if empty, the one that the upstream names
   std::string client_id = {};
   std::string client_secret_env = {};
   std::string client_key_file = {};
@@ -41,7 +41,7 @@ struct OauthSettings {
   Secret client_key = {};
 
   OauthSubject effective_subject() const;
-  // Whether tokens are got without anybody's help.
+  // Whether the grant is any but `authorization_code`, for which a person signs in at the authorization server.
   bool is_automatic() const { return grant != OauthGrant::authorization_code; }
   bool has_secret() const { return !client_secret_env.empty() || !client_secret.empty(); }
   bool has_key() const { return !client_key_file.empty() || !client_key.empty(); }

@@ -84,7 +84,7 @@ TEST(OauthSettings, BelongToTheirTypeAlone) {
   EXPECT_EQ(write_upstream(*bearer).at("authentication"), boost::json::parse(R"({"type":"bearer","token_env":"T"})"));
 }
 
-// SEC-02: secrets come over the API and are not shown again.
+// SEC-02: the API accepts secrets, and never shows them again.
 TEST(OauthSettings, HideTheirSecrets) {
   const auto entry = with(R"({"type": "oauth", "issuer": "https://id.example", "client_id": "proteus",
                               "client_secret": "hunter2"})");

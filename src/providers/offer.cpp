@@ -35,7 +35,7 @@ Result<Offer> OfferMaker::make(std::uint64_t version, catalog::RawListing raw, c
       offer.faults.push_back({kind, client::ListFault::Cause::failed, error.message()});
       if (!offer.failure) offer.failure = std::move(error);
     }
-    // What was said about it was about what is served still.
+    // The previous list is still served, so its caching facts still apply.
     if (previous.listed) raw.facts.caching[kind] = previous.listed->facts().caching[kind];
   }
   offer.listed = std::make_shared<const catalog::Snapshot>(upstream, version, std::move(lists), std::move(raw.facts));
@@ -97,7 +97,7 @@ Result<Offer> OfferMaker::restore(std::uint64_t version, const std::vector<store
   return offer;
 }
 
-// That which was ratified, in the form it was ratified in.
+// Returns what was ratified, in the form in which it was ratified.
 Result<catalog::SnapshotPointer> OfferMaker::ratified(const catalog::Snapshot& listed, catalog::KindSet read,
                                                       const catalog::SnapshotPointer& previous) const {
   catalog::RawListing raw;

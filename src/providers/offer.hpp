@@ -20,38 +20,37 @@ namespace proteus::providers {
 // shapes its tools.
 struct Offer {
   catalog::SnapshotPointer listed;
-  catalog::SnapshotPointer trusted;  // of what is listed, what was ratified
-  catalog::SnapshotPointer served;   // that, as it is shown
+  catalog::SnapshotPointer trusted;  // the ratified part of `listed`
+  catalog::SnapshotPointer served;   // `trusted` with shaped tools
   catalog::ShapeReport shaping = {};
-  std::vector<client::ListFault> faults = {};  // of its lists
-  std::optional<Error> failure = {};           // why not all could be read; those are as they were before
+  std::vector<client::ListFault> faults = {};  // of the lists
+  std::optional<Error> failure = {};           // why some lists could not be read; these stay as they were
 
-  // About how much there is to compute, in bytes.
+  // Returns roughly how much there is to process, in bytes.
   std::size_t size() const;
 };
 
-// Makes one of the lists that were read: parses, checks and hashes definitions, and holds them against what was
-// ratified. A value with all that this takes, so that it can be handed to a thread in the background. Costs time
-// proportional to the lists.
+// Makes an offer from the lists that were read: parses, checks and hashes definitions, and compares them with what was
+// ratified. A value that holds all it needs, so that a background thread can run it. Takes time linear in the lists.
 struct OfferMaker {
   catalog::UpstreamName upstream;
   catalog::NameRules rules;
   catalog::ListLimits limits;
-  std::shared_ptr<UpstreamPins> pins;           // null where it is not pinned
-  std::shared_ptr<const catalog::Shape> shape;  // null where nothing is said about tools
-  bool live = false;                            // listed for each caller; read only to be proposed
+  std::shared_ptr<UpstreamPins> pins;           // null if the upstream is not pinned
+  std::shared_ptr<const catalog::Shape> shape;  // null if no `tools` are configured
+  bool live = false;                            // listed for each caller; lists are read only to find proposals
 
-  // What has not changed since `previous` is taken from there, and so is a kind that was not read or is over a limit.
+  // Makes an offer. Reuses what has not changed since `previous`, and kinds that were not read or are over a limit.
   Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;
-  // What may be shown of a list that one caller was given.
+  // Returns what may be shown of a list that one caller received.
   Result<catalog::DefinitionList::Pointer> list(catalog::Kind kind, std::span<const std::string_view> texts) const;
-  // Of what was kept, by an earlier run or another process.
+  // Makes an offer from what an earlier run or another process stored.
   Result<Offer> restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const;
 
  private:
-  // Shapes what is trusted; what has not changed since `previous` is taken from there.
+  // Shapes what is trusted; reuses what has not changed since `previous`.
   Result<void> show(Offer& offer, const Offer& previous) const;
-  // Of the kinds that were read; the others are as in `previous`.
+  // Returns the ratified definitions of the kinds that were read; the other kinds are as in `previous`.
   Result<catalog::SnapshotPointer> ratified(const catalog::Snapshot& listed, catalog::KindSet read,
                                             const catalog::SnapshotPointer& previous) const;
 };

@@ -15,7 +15,7 @@ constexpr std::string_view kAsk = R"({"name":"ask"})";
 
 class Offers : public ::testing::Test {
  protected:
-  // Tools and prompts; a kind that is not given was not read.
+  // Makes an offer of tools and prompts; a kind without a value was not read.
   Offer make(std::optional<std::vector<std::string_view>> tools, std::optional<std::vector<std::string_view>> prompts,
              const Offer& previous = {}) {
     catalog::RawListing raw;
@@ -50,7 +50,7 @@ TEST_F(Offers, KeepAKindThatIsOverItsLimitAndTakeTheOthers) {
   EXPECT_TRUE(second.failure);
 }
 
-// REF-34: what a person ratified is not taken back by a list that cannot be read, also just after a restart.
+// REF-34: a list that cannot be read takes back nothing that a person ratified, not even just after a restart.
 TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
   maker.pins = std::make_shared<UpstreamPins>("up", std::vector<store::PinRecord>());
   make({{kPay}}, {{}});
@@ -70,7 +70,7 @@ TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
   EXPECT_EQ(make(std::nullopt, {{}}, restarted).served->list(Kind::tool).size(), 1U);
 }
 
-// SHP-01, SHP-03: what is kept and judged is the upstream's own; what is served is what an operator made of it.
+// SHP-01, SHP-03: what is kept and judged is the upstream's own; what is served is shaped.
 TEST_F(Offers, ServeShapedToolsAndKeepTheOthersTrusted) {
   maker.shape = std::make_shared<const catalog::Shape>(
       std::vector<catalog::ToolShape>{{.match = {"pay"}, .rename = "send"}, {.match = {"gone"}, .title = "Gone"}});

@@ -11,20 +11,20 @@
 
 namespace proteus::providers {
 
-// How one reading of an upstream's lists went.
+// The result of reading an upstream's lists once.
 struct RefreshResult {
   catalog::UpstreamName upstream;
   Clock::Wall at{};
   std::chrono::milliseconds duration{0};
   std::optional<Error> error;
   catalog::Change change;
-  // Of several processes, the one that watches the upstream logs what changed.
+  // If several processes serve the upstream, the one that watches it logs what changed.
   bool is_logged_elsewhere = false;
 
   bool ok() const { return !error; }
 };
 
-// As the admin API answers, an object.
+// Writes the result as the JSON object that the admin API returns.
 std::string write_refresh_result(const RefreshResult& result);
 
 }  // namespace proteus::providers

@@ -31,7 +31,7 @@ Result<> check_argument_name(std::string_view name) {
   return std::unexpected(errors::invalid("must be the name of an argument, of at most 256 bytes"));
 }
 
-// Any value that JSON has.
+// Any JSON value, of limited size.
 json::Codec<value> any_value() {
   return {.type = "value",
           .read =
@@ -63,7 +63,7 @@ catalog::ArgumentValues as_texts(const std::map<std::string, value>& values) {
   return texts;
 }
 
-// Two tools that are to have one name: neither can be told from the other.
+// Refuses two tools with the same new name, because callers could not distinguish them.
 void check_renames(const std::vector<ToolSettings>& tools, const json::Place& place) {
   std::map<std::string_view, std::string_view> by_name;
   for (std::size_t i = 0; i < tools.size(); ++i) {

@@ -15,9 +15,9 @@
 
 namespace proteus::providers {
 
-// What an operator says about some entries of one upstream.
+// An operator's settings for some entries of one upstream.
 struct ToolSettings {
-  std::vector<std::string> match;  // patterns, by the upstream's own names
+  std::vector<std::string> match;  // patterns for the upstream's own names
   std::string rename = {};
   std::optional<std::string> title = {};
   std::optional<std::string> description = {};
@@ -29,7 +29,7 @@ struct ToolSettings {
   std::vector<std::string> scopes = {};
   std::optional<std::chrono::milliseconds> timeout = {};
 
-  // Whether there is more than scopes.
+  // Whether anything but `scopes` is set.
   bool shapes() const;
 
   friend bool operator==(const ToolSettings&, const ToolSettings&) = default;
@@ -37,13 +37,13 @@ struct ToolSettings {
 
 // The keys of `[[upstreams.tools]]`.
 const json::Binding<ToolSettings>& tool_binding();
-// What must hold among the keys of one table, and among all tables of an upstream.
+// Check the rules among the keys of one table, and among all tables of an upstream.
 void check_tool(const ToolSettings& tool, const json::Place& place);
 json::Codec<std::vector<ToolSettings>> tool_tables();
 
-// Null where nothing requires a scope.
+// Returns null if no entry requires a scope.
 std::shared_ptr<const catalog::RequiredScopes> required_scopes(const std::vector<ToolSettings>& tools);
-// Null where nothing is said about any.
+// Returns null if there are no tables.
 std::shared_ptr<const catalog::Shape> shape_of(const std::vector<ToolSettings>& tools);
 
 }  // namespace proteus::providers

@@ -15,8 +15,10 @@
 namespace proteus::providers {
 namespace {
 
-// For each answer of the other era, which nobody waits for.
+// The timeout of each request that looks for a legacy side. Nobody waits for these requests.
 constexpr std::chrono::seconds kLook{5};
+// How often a look that failed is repeated, in all. The next reading begins again.
+constexpr unsigned kLooks = 8;
 
 Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
   if (settings.command.empty()) {
@@ -64,6 +66,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamDependencies dependencies,
       printed_(std::make_shared<StrangerLog>(settings_.name, dependencies_.clock)),
       breaker_(dependencies_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
       version_(dependencies_.published_version),
+      offered_(dependencies_.io.get_executor()),
       looks_(dependencies_.io.get_executor()),
       refresher_(policy(), refreshing(), client::transports_to(endpoint_, dependencies_.io, dependencies_.http),
                  control_options()) {}
@@ -91,7 +94,7 @@ client::Options Upstream::basic_options() const {
   options.limits.lists = dependencies_.limits.lists;
   options.headers = credentials_;
   if (!is_per_caller()) options.authorizer = dependencies_.authorizer;
-  // On a connection that is nobody's.
+  // For connections that belong to no caller.
   options.on_unclaimed = [log = log_](const json::Message& notification) {
     log->debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
@@ -145,48 +148,53 @@ client::Refresher::Dependencies Upstream::refreshing() {
               }};
 }
 
-Task<Result<client::Gathered>> Upstream::read() {
-  // Not when it has been read: whoever watches it by then may have stored something newer.
-  auto fence = dependencies_.shared ? dependencies_.fence() : std::nullopt;
-  auto offer = co_await read_lists();
-  if (!offer) co_return std::unexpected(std::move(offer.error()));
-  if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
-  auto failure = offer->failure;
-  auto change = co_await take_over(std::move(*offer), std::move(fence));
-  if (!change) co_return std::unexpected(std::move(change.error()));
-  const bool known = looked_at_ == facts() && change->empty();
-  if (!known && !looking_ && !refresher_.is_closing() && may_have_legacy_side())
-    looks_.spawn("looking for a legacy side", look_at_legacy_side());
-  co_return client::Gathered{std::move(*change), std::move(failure)};
-}
-
 Task<> Upstream::close() {
   looks_.cancel();
   co_await refresher_.close();
   co_await looks_.join();
 }
 
-// A program would have to be started for it; it has one process for each of its legacy clients.
+// Excludes programs: one would have to be started, and each of a program's legacy clients has its own process.
 bool Upstream::may_have_legacy_side() const { return is_modern() && !settings_.era && settings_.command.empty(); }
 
 Task<> Upstream::look_at_legacy_side() {
   looking_ = true;
+  const std::shared_ptr<void> end(nullptr, [this](void*) { looking_ = false; });
   looked_at_ = facts();
+  for (unsigned looks = 1;; ++looks) {
+    auto side = co_await look_once();
+    if (side) {
+      note_legacy_side(std::move(*side));
+      co_return;
+    }
+    // What was known remains in use. The next reading begins to look again.
+    if (looks == kLooks || !may_have_legacy_side() || refresher_.is_closing()) break;
+    const auto& limits = dependencies_.limits;
+    co_await sleep_for(client::backoff(looks, limits.first_retry, limits.last_retry, dependencies_.chance));
+  }
+  looked_at_.reset();
+}
+
+Task<Result<std::shared_ptr<const LegacySide>>> Upstream::look_once() {
   client::Options options = control_options();
   options.era = mcp::Era::legacy;
   options.timeout = std::min<std::chrono::milliseconds>(options.timeout, kLook);
   client::Connection connection(dependencies_.io.get_executor(),
                                 client::transports_to(endpoint_, dependencies_.io, dependencies_.http),
                                 std::move(options));
-  std::shared_ptr<const LegacySide> side;
+  Result<std::shared_ptr<const LegacySide>> side;
   try {
     side = co_await providers::look_at_legacy_side(connection);
-  } catch (const boost::system::system_error&) {
-    // It is closed.
+  } catch (const std::exception& fault) {  // also thrown when the upstream is closed
+    side = std::unexpected(errors::internal(fault.what()));
   }
   co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   co_await connection.close();
-  looking_ = false;
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::enable_terminal_cancellation());
+  co_return side;
+}
+
+void Upstream::note_legacy_side(std::shared_ptr<const LegacySide> side) {
   const std::scoped_lock lock(mutex_);
   if (side && !legacy_side_) {
     log::info("upstream {} speaks both eras: clients of the legacy era have legacy sessions with it",
@@ -215,14 +223,14 @@ RefreshResult Upstream::result_of(const client::Reading& reading) const {
 }
 
 void Upstream::answered_live(catalog::Kind kind, bool implemented) {
-  if (kind == catalog::Kind::resource_template) return;  // nobody declared them
+  if (kind == catalog::Kind::resource_template) return;  // servers do not declare templates
   auto& flag = unimplemented_[kind];
   if (flag.load(std::memory_order_relaxed) == !implemented) return;
   if (flag.exchange(!implemented) || implemented) return;
   client::log_unimplemented("upstream " + settings_.label(), {}, {unimplemented(kind)});
 }
 
-// What it says to one caller is not said to others: only what it speaks and offers is kept.
+// Drops the instructions, which the server may have meant for one caller only.
 void Upstream::learn(const client::ServerFacts& facts) {
   if (!waits_for_callers()) return;
   if (const auto known = refresher_.facts(); known && known->era() == facts.era()) return;
@@ -239,7 +247,7 @@ void Upstream::set_leading(bool leading) {
   if (leads_.exchange(leading) != leading) start();
 }
 
-// A process whose clients follow resources has to hear of them itself.
+// A process whose clients follow resources must receive their updates itself.
 void Upstream::follow(std::set<std::string> uris) {
   const bool follows = !uris.empty();
   refresher_.follow(std::move(uris));
@@ -265,7 +273,7 @@ Task<Result<>> Upstream::first_try() {
 
 Task<RefreshResult> Upstream::refresh() {
   if (waits_for_callers()) co_return result_of({.at = dependencies_.clock.wall()});
-  // Also where this process believes that it watches: only the one that does can store what it finds.
+  // Asks even if this process believes that it watches: only the process that really does can store what it finds.
   std::shared_ptr<void> leading;
   if (dependencies_.shared) {
     auto led = co_await dependencies_.lead();

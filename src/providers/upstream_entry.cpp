@@ -22,7 +22,7 @@ bool gives(const object& given, std::string_view key) {
   return found != nullptr && !found->is_null();
 }
 
-// What must hold among the keys. A key that is given and unusable has had its fault, so it counts as there.
+// Checks the rules among the keys. A key that is given but unusable was reported already, so it counts as given.
 void check_together(const object& given, const UpstreamSettings& settings, const Place& place) {
   if (settings.name.empty() && !gives(given, "name")) place.fault("name is missing");
   const bool has_url = gives(given, "url") || !settings.url.empty();
@@ -44,7 +44,7 @@ void check_together(const object& given, const UpstreamSettings& settings, const
     place.member("authentication").fault("is for a url; a command gets its secrets by pass_environment");
 }
 
-// The keys that `auto_refresh_interval` stands for.
+// Replaces `auto_refresh_interval` by the keys that it stands for.
 void spell_out_interval(object& given, const Place& place) {
   const auto* found = given.if_contains(kInterval);
   if (found == nullptr) return;
@@ -74,7 +74,7 @@ void merge_secrets(object& into, const object& secrets) {
   }
 }
 
-// The given keys and their secrets, which never leave this file together.
+// Returns the given keys and their secrets, which never leave this file together.
 object everything_given(const UpstreamEntry& entry) {
   object out = write_upstream(entry);
   merge_secrets(out, write_upstream_secrets(entry));

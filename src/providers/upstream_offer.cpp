@@ -1,4 +1,4 @@
-// What is served of an upstream, and what a person has ratified of it. The work is done in the background.
+// The offer of an upstream: what is served of it, and what of that a person has ratified. Works in the background.
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +14,8 @@
 namespace proteus::providers {
 namespace {
 
-// Definitions are parsed, written in their canonical form and hashed: as much work as reading so many times their
-// bytes. At a start, lists of a thousand upstreams come at once, and callers' requests queue with them.
+// Definitions are parsed, written in their canonical form and hashed, which takes as long as reading their bytes this
+// many times. At start-up the lists of a thousand upstreams arrive at once, and callers' requests queue with them.
 constexpr std::size_t kWorkOfDefinitions = 8;
 
 std::string counts_of(const catalog::Snapshot& snapshot) {
@@ -23,7 +23,7 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
                      snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
 }
 
-// What of it is kept.
+// Compares what is kept of two snapshots.
 bool lists_the_same(const catalog::Snapshot& before, const catalog::Snapshot& after) {
   const auto& was = before.facts();
   const auto& is = after.facts();
@@ -33,7 +33,7 @@ bool lists_the_same(const catalog::Snapshot& before, const catalog::Snapshot& af
          });
 }
 
-// What is kept of a snapshot, with a definition in place of the one of its name.
+// Returns what is kept of a snapshot, with the ratified definition in place of the one of that name.
 std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, const client::ServerFacts& said,
                                                 const std::optional<Upstream::Proposed>& ratified) {
   auto records = keep_lists(base, said, {});
@@ -48,6 +48,20 @@ std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, c
 }
 
 }  // namespace
+
+class Upstream::Turn {
+ public:
+  explicit Turn(Upstream& upstream) : upstream_(upstream) { upstream_.is_offering_ = true; }
+  ~Turn() {
+    upstream_.is_offering_ = false;
+    upstream_.offered_.ring();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Upstream& upstream_;
+};
 
 catalog::NameRules name_rules(const UpstreamSettings& settings) {
   const bool portable = settings.names == NameStyle::portable;
@@ -71,7 +85,7 @@ OfferMaker Upstream::offer_maker(const std::shared_ptr<const client::ServerFacts
 Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other, std::optional<Proposed> ratified) {
   const auto said = facts();
   const Offer now = co_await boost::asio::co_spawn(dependencies_.io, offer_now(), boost::asio::use_awaitable);
-  // What nobody ratified is served where nobody has to, and what was ratified is all where somebody has.
+  // Without a pin all that is listed is served, even if nobody ratified it; with a pin only what is ratified.
   const bool pinned = other.trust == Trust::pin;
   const catalog::SnapshotPointer base = !pinned && now.listed ? now.listed : now.trusted;
   if (!said || !base || (pinned && !pins())) co_return nullptr;
@@ -118,6 +132,11 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   std::size_t bytes = 0;
   for (const auto& record : records)
     bytes += record.entries.size();
+  const std::uint64_t before = readings_;
+  while (is_offering_)
+    co_await offered_.wait();
+  if (readings_ != before) co_return std::nullopt;  // the upstream was read meanwhile, which is newer
+  const Turn turn(*this);
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
       bytes * kWorkOfDefinitions, [maker = offer_maker(facts()), version, records = std::move(records)] {
@@ -133,8 +152,6 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     log::warning("upstream {}: {}", settings_.label(), published.error().message());
     co_return std::nullopt;
   }
-  // Read meanwhile, which is newer.
-  if (version != version_) co_return std::move(*published);
   offer_ = std::move(*restored);
   read_by_.reset();
   is_forgotten_ = false;
@@ -145,20 +162,38 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   co_return std::move(*published);
 }
 
-// Where another process asks the server, what it was told is known here by what it stored.
+// If another process reads the upstream, what the server said to that process is learned from what the process stored.
 void Upstream::learn_from(const std::vector<store::SnapshotRecord>& records) {
   if (is_watched()) return;
   if (auto kept = restore_facts(records))
     refresher_.learn(std::make_shared<const client::ServerFacts>(std::move(*kept)));
 }
 
-Task<Result<Offer>> Upstream::read_lists() {
+Task<Result<client::Gathered>> Upstream::read() {
+  // Taken before the reading: by its end another process may watch the upstream and have stored something newer.
+  auto fence = dependencies_.shared ? dependencies_.fence() : std::nullopt;
   const bool reads = !is_direct() || dependencies_.pins;
-  auto read = dependencies_.background.ending_here(std::make_shared<client::AllLists>(
+  auto lists = dependencies_.background.ending_here(std::make_shared<client::AllLists>(
       co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet())));
-  if (!read->any) co_return std::unexpected(std::move(*read->failure));
+  if (!lists->any) co_return std::unexpected(std::move(*lists->failure));
+  while (is_offering_)
+    co_await offered_.wait();
+  const Turn turn(*this);
+  auto offer = co_await make_offer(std::move(lists));
+  if (!offer) co_return std::unexpected(std::move(offer.error()));
+  if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
+  auto failure = offer->failure;
+  auto change = co_await take_over(std::move(*offer), std::move(fence));
+  if (!change) co_return std::unexpected(std::move(change.error()));
+  const bool known = looked_at_ == facts() && change->empty();
+  if (!known && !looking_ && !refresher_.is_closing() && may_have_legacy_side())
+    looks_.spawn("looking for a legacy side", look_at_legacy_side());
+  co_return client::Gathered{std::move(*change), std::move(failure)};
+}
+
+Task<Result<Offer>> Upstream::make_offer(std::shared_ptr<const client::AllLists> read) {
   std::size_t bytes = 0;
-  // The texts are those of the pages.
+  // The texts point into the pages.
   catalog::RawListing raw;
   raw.facts = provider_facts(*control().facts());
   for (const catalog::Kind kind : catalog::kKinds) {
@@ -178,11 +213,11 @@ Task<Result<Offer>> Upstream::read_lists() {
   if (!offer) co_return offer;
   end_in_background(*offer);
   offer->faults.insert(offer->faults.end(), read->faults.begin(), read->faults.end());
-  if (!offer->failure) offer->failure = std::move(read->failure);
+  if (!offer->failure) offer->failure = read->failure;
   co_return offer;
 }
 
-// Whoever uses a snapshot last would have to wait until all of it is gone.
+// Otherwise the last user of a snapshot would have to wait until all of it is destroyed.
 void Upstream::end_in_background(Offer& offer) const {
   const bool same = offer.listed == offer.served;
   if (offer.listed != offer_.listed) offer.listed = dependencies_.background.ending_here(std::move(offer.listed));
@@ -202,11 +237,12 @@ Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer sn
 Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<store::Fence> fence) {
   auto published = co_await publish(offer.served);
   if (!published) co_return std::unexpected(std::move(published.error()));
-  // What another process is to store may be something else.
+  // Without a fence another process stores the lists, and its lists may differ from these.
   const bool may_keep = !dependencies_.shared || fence;
   const bool is_forgotten = is_forgotten_.exchange(!may_keep);
   const bool is_kept = !is_forgotten && offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
   ++version_;
+  ++readings_;
   catalog::Change change;
   for (const auto& one : published->changes)
     change = one;
@@ -225,7 +261,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<sto
                is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
   }
   if (dependencies_.pins) report_pins();
-  // What is listed, and not only what is ratified of it: proposals outlive a restart, and others see them.
+  // Keeps what is listed, not only what is ratified of it: proposals survive a restart, and other processes see them.
   if (dependencies_.keep && may_keep && !is_kept) dependencies_.keep();
   co_return change;
 }
@@ -257,7 +293,7 @@ void Upstream::note_offer() {
   status_.shaping = offer_.shaping;
 }
 
-// Those who wrote the shapes are to know that one does nothing.
+// Warns the operator of shapes that have no effect, and of tools that cannot be shown as shaped.
 void Upstream::report_shaping() {
   constexpr std::size_t kMost = 20;
   const auto& warnings = offer_.shaping.warnings;
@@ -276,6 +312,10 @@ void Upstream::report_pins() {
     log_->note(log::Level::warning,
                "is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
                counts.ratified, counts.proposals);
+  }
+  if (counts.unkept > 0) {
+    log_->note(log::Level::warning, "has {} more definitions that wait for ratification than there is room for",
+               counts.unkept);
   }
   if (counts.blocked > 0) {
     log_->note(log::Level::warning, "is pinned: {} of its definitions changed so that calls are blocked",

@@ -14,14 +14,21 @@ using catalog::Proposal;
 
 namespace {
 
+std::size_t size_of(const Proposal& proposal) {
+  std::size_t bytes = sizeof(Proposal) + proposal.name.size() + proposal.before.size() + proposal.after.size();
+  for (const auto& reason : proposal.reasons)
+    bytes += reason.size();
+  return bytes;
+}
+
 bool is_of(const auto& key, std::string_view kind, std::string_view own) {
   return std::get<0>(key) == kind && std::get<1>(key) == own;
 }
 
 }  // namespace
 
-UpstreamPins::UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided)
-    : upstream_(std::move(upstream)) {
+UpstreamPins::UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided, std::size_t most_bytes)
+    : upstream_(std::move(upstream)), most_bytes_(most_bytes) {
   catalog::Pins pins;
   for (const auto& record : decided) {
     if (const auto taken = decide(pins, record); !taken) {
@@ -46,6 +53,7 @@ Result<> UpstreamPins::decide(catalog::Pins& pins, const store::PinRecord& recor
 }
 
 Result<> UpstreamPins::take(const store::PinRecord& record) {
+  Posting removed;
   const std::scoped_lock lock(mutex_);
   catalog::Pins pins = *pins_;
   if (auto taken = decide(pins, record); !taken) return taken;
@@ -55,8 +63,7 @@ Result<> UpstreamPins::take(const store::PinRecord& record) {
   if (record.verdict == store::Verdict::rejected) {
     posted->second.rejected = true;
   } else {
-    by_id_.erase(posted->second.posted.id);
-    posted_.erase(posted);
+    remove(posted, removed);
   }
   return {};
 }
@@ -80,25 +87,37 @@ UpstreamPins::Posting UpstreamPins::posting(std::vector<Proposal> proposals) con
   return all;
 }
 
+UpstreamPins::Posting::iterator UpstreamPins::remove(Posting::iterator posted, Posting& removed) {
+  by_id_.erase(posted->second.posted.id);
+  posted_bytes_ -= size_of(*posted->second.posted.proposal);
+  const auto next = std::next(posted);
+  removed.insert(posted_.extract(posted));
+  return next;
+}
+
 UpstreamPins::Posting UpstreamPins::post(Posting proposals, std::string_view kind, Reading reading) {
   Posting replaced;
-  const auto take_out = [&](Posting::iterator at) {
-    by_id_.erase(at->second.posted.id);
-    const auto next = std::next(at);
-    replaced.insert(posted_.extract(at));
-    return next;
-  };
   if (reading == Reading::whole) {
     for (auto at = posted_.lower_bound({std::string(kind), {}, {}});
          at != posted_.end() && std::get<0>(at->first) == kind;)
-      at = take_out(at);
+      at = remove(at, replaced);
+    if (const auto unkept = unkept_.find(kind); unkept != unkept_.end()) unkept_.erase(unkept);
   }
-  while (!proposals.empty()) {
-    auto node = proposals.extract(proposals.begin());
-    if (const auto known = posted_.find(node.key()); known != posted_.end()) take_out(known);
-    if (posted_.size() >= kMostPosted) break;
-    by_id_.insert_or_assign(node.mapped().posted.id, node.key());
-    posted_.insert(std::move(node));
+  std::size_t left_out = 0;
+  for (auto at = proposals.begin(); at != proposals.end();) {
+    if (const auto known = posted_.find(at->first); known != posted_.end()) remove(known, replaced);
+    const Proposal& proposal = *at->second.posted.proposal;
+    const std::size_t bytes = size_of(proposal);
+    if (posted_.size() >= kMostPosted || posted_bytes_ + bytes > most_bytes_) {
+      Unkept& unkept = unkept_[proposal.kind];
+      unkept.count = ++left_out;
+      if (proposal.breaking) unkept.breaking.insert(proposal.name);
+      ++at;
+      continue;
+    }
+    posted_bytes_ += bytes;
+    by_id_.insert_or_assign(at->second.posted.id, at->first);
+    posted_.insert(proposals.extract(at++));
   }
   replaced.merge(proposals);
   return replaced;
@@ -116,18 +135,15 @@ std::vector<std::string> UpstreamPins::judge(const catalog::DefinitionList& list
   const std::string_view kind = catalog::info(listed.kind()).plural;
   const std::scoped_lock lock(mutex_);
   if (reading == Reading::part) {
-    // What this caller sees as it was ratified misreads nothing any more.
+    // What this caller sees as it was ratified no longer misreads calls.
     for (const auto& definition : listed.definitions()) {
       const auto* ratified = pins_->find(kind, definition.own);
       if (ratified == nullptr || ratified->hash != json::hex(definition.hash)) continue;
+      if (const auto unkept = unkept_.find(kind); unkept != unkept_.end())
+        unkept->second.breaking.erase(std::string(definition.own));
       for (auto at = posted_.lower_bound({std::string(kind), std::string(definition.own), {}});
            at != posted_.end() && is_of(at->first, kind, definition.own);) {
-        const auto next = std::next(at);
-        if (at->second.posted.proposal->breaking) {
-          by_id_.erase(at->second.posted.id);
-          replaced.insert(posted_.extract(at));
-        }
-        at = next;
+        at = at->second.posted.proposal->breaking ? remove(at, replaced) : std::next(at);
       }
     }
   }
@@ -152,7 +168,7 @@ bool UpstreamPins::admits(Kind kind, std::string_view own) const {
   if (own.size() > catalog::kLongestUri) return false;
   const std::scoped_lock lock(mutex_);
   if (pins_->find(catalog::info(kind).plural, own) != nullptr) return true;
-  // A URI may be of a template, and a reference to a template may be spelled as one of a resource.
+  // A URI may match a template, and a reference to a template may look like one to a resource.
   const Kind other = kind == Kind::resource ? Kind::resource_template : Kind::resource;
   if (kind != Kind::resource && kind != Kind::resource_template) return false;
   std::size_t steps = mcp::UriPattern::kSteps;
@@ -169,6 +185,9 @@ std::optional<std::string> UpstreamPins::blocked(Kind kind, std::string_view own
     if (!proposal.breaking) continue;
     return proposal.reasons.empty() ? std::string("it changed") : proposal.reasons.front();
   }
+  const auto unkept = unkept_.find(plural);
+  if (unkept != unkept_.end() && unkept->second.breaking.contains(own))
+    return "it changed, and too many proposals wait to say how";
   return std::nullopt;
 }
 
@@ -212,6 +231,10 @@ UpstreamPins::Counts UpstreamPins::counts() const {
     counts.proposals += one.rejected ? 0U : 1U;
     counts.rejected += one.rejected ? 1U : 0U;
     counts.blocked += one.posted.proposal->breaking ? 1U : 0U;
+  }
+  for (const auto& [kind, unkept] : unkept_) {
+    counts.blocked += unkept.breaking.size();
+    counts.unkept += unkept.count;
   }
   return counts;
 }

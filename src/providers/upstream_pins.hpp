@@ -19,41 +19,43 @@ namespace proteus::providers {
 // Whether a list is all there is of its kind, or what one caller was shown.
 enum class Reading : std::uint8_t { whole, part };
 
-// A proposal that waits for a decision, by an id that is the same after a restart. Shared, because it may be long.
+// A proposal that waits for a decision. Its id survives a restart. The proposal is shared, because it may be long.
 struct PostedProposal {
   std::string id;
   std::shared_ptr<const catalog::Proposal> proposal;
 };
 
-// What was decided about the definitions of one pinned upstream, and what waits to be. Thread-safe; its lock is held
-// for a moment, and only callers of pinned upstreams take it.
+// The decisions about the definitions of one pinned upstream, and the proposals that wait for one. Thread-safe; the
+// lock is held for a moment, and only callers of pinned upstreams take it.
 class UpstreamPins {
  public:
-  // Whoever has callers see lists of their own could post without end.
+  // Bounds the proposals of an upstream that shows each caller different lists. What finds no room is counted, and
+  // calls of what would be misread are blocked nevertheless.
   static constexpr std::size_t kMostPosted = 100'000;
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
-  // Decisions whose texts do not have their hashes are left out, and said so in the log.
-  UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided);
+  // Leaves out and logs decisions whose texts do not have their hashes.
+  UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided, std::size_t most_bytes = kMostBytes);
 
-  // What is served of a list: texts as they were ratified. What is not ratified is posted.
+  // Returns what is served of a list: texts as they were ratified. Posts what is not ratified.
   std::vector<std::string> judge(const catalog::DefinitionList& listed, Reading reading);
-  // The same for what the upstream says of itself; kept for `instructions`.
+  // Like `judge`, for the instructions of the upstream; `instructions` returns what may be served.
   void judge_instructions(const std::string& text);
 
-  // The part of what it says of itself that may be told.
+  // Returns the instructions that clients may see.
   std::string instructions() const;
-  // Whether something may be asked for by its own name: it is ratified, or a URI of a template that is.
+  // Whether something may be requested by its own name: it is ratified, or is a URI of a ratified template.
   bool admits(catalog::Kind kind, std::string_view own) const;
-  // Why calls of it are not passed on: what is listed now would misread them.
+  // Returns why calls are refused: the definition that is listed now would misread them. Nothing if calls are allowed.
   std::optional<std::string> blocked(catalog::Kind kind, std::string_view own) const;
 
-  std::vector<PostedProposal> posted() const;  // that nobody has rejected; by kind, then name
-  // Whether one of that name is.
+  std::vector<PostedProposal> posted() const;  // those that nobody has rejected; by kind, then name
+  // Whether a proposal of that name is posted and not rejected.
   bool is_posted(catalog::Kind kind, std::string_view own) const;
   std::optional<PostedProposal> find(std::string_view id) const;
-  // Whether it was decided so.
+  // Whether this decision has been taken already.
   bool has(const store::PinRecord& record) const;
-  // Holds from the next reading on.
+  // Takes a decision. Lists follow it from the next reading on.
   Result<> take(const store::PinRecord& record);
 
   struct Counts {
@@ -61,6 +63,7 @@ class UpstreamPins {
     std::size_t proposals = 0;
     std::size_t rejected = 0;  // and still listed
     std::size_t blocked = 0;
+    std::size_t unkept = 0;  // proposals that found no room when they were listed last
     friend bool operator==(const Counts&, const Counts&) = default;
   };
   Counts counts() const;
@@ -73,19 +76,29 @@ class UpstreamPins {
     bool rejected = false;  // and still listed
   };
   using Posting = std::map<Key, Posted>;
+  // The proposals of one kind that found no room.
+  struct Unkept {
+    std::size_t count = 0;
+    std::set<std::string, std::less<>> breaking;  // names of ratified definitions
+  };
 
   Posting posting(std::vector<catalog::Proposal> proposals) const;
-  // Gives what they replace, which may take long to end: not under the lock.
+  // Returns the replaced proposals, which may take long to destroy, so that the caller does that without the lock.
   Posting post(Posting proposals, std::string_view kind, Reading reading);
+  // Moves a posted proposal into `removed`, and returns the next one.
+  Posting::iterator remove(Posting::iterator posted, Posting& removed);
   Result<> decide(catalog::Pins& pins, const store::PinRecord& record);
   std::string id_of(const catalog::Proposal& proposal) const;
 
   const std::string upstream_;
+  const std::size_t most_bytes_;
   mutable std::mutex mutex_;
   std::shared_ptr<const catalog::Pins> pins_;         // replaced as a whole
-  std::map<std::string, mcp::UriPattern> templates_;  // of those ratified, by name
+  std::map<std::string, mcp::UriPattern> templates_;  // the ratified ones, by name
   Posting posted_;
-  std::map<std::string, Key, std::less<>> by_id_;  // of those posted
+  std::size_t posted_bytes_ = 0;
+  std::map<std::string, Unkept, std::less<>> unkept_;  // by kind
+  std::map<std::string, Key, std::less<>> by_id_;      // the posted ones
   std::string instructions_;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using catalog::Kind;
 
-// Tools whose only parameter has this type.
+// Makes tools whose only parameter has this type.
 catalog::DefinitionList::Pointer tools(const std::vector<std::string>& names, std::string_view type) {
   std::vector<std::string> texts;
   texts.reserve(names.size());
@@ -34,7 +34,7 @@ TEST(UpstreamPins, UnblocksWhatACallerSeesAsItWasRatifiedAndNothingElse) {
                             .by = "ada",
                             .at = {}}));
   }
-  // Two callers, who are shown two changes of each.
+  // Two callers are shown different changes of each tool.
   board.judge(*tools(names, "integer"), Reading::part);
   board.judge(*tools(names, "boolean"), Reading::part);
   for (const auto& name : names)
@@ -48,7 +48,40 @@ TEST(UpstreamPins, UnblocksWhatACallerSeesAsItWasRatifiedAndNothingElse) {
   EXPECT_EQ(board.counts().blocked, 4U);
 }
 
-// SEC-03: whoever looks at proposals copies none of their texts, and finds one without reading all.
+// SEC-03: an upstream that shows each caller something else.
+TEST(UpstreamPins, BlocksWhatItHasNoRoomFor) {
+  constexpr std::size_t kRoom = 3000;
+  UpstreamPins board("a", {}, kRoom);
+  board.judge(*tools({"pay"}, "string"), Reading::whole);
+  const auto first = board.posted().at(0).proposal;
+  ASSERT_TRUE(board.take({.upstream = "a",
+                          .kind = first->kind,
+                          .name = first->name,
+                          .hash = first->hash,
+                          .verdict = store::Verdict::ratified,
+                          .definition = first->after,
+                          .by = "ada",
+                          .at = {}}));
+  for (int i = 0; i < 100; ++i)
+    board.judge(*tools({fmt::format("tool{}", i)}, "string"), Reading::part);
+  const std::size_t kept = board.posted().size();
+  EXPECT_GT(kept, 0U);
+  EXPECT_LT(kept, 100U);
+  EXPECT_EQ(board.counts().unkept, 1U);
+  EXPECT_FALSE(board.blocked(Kind::tool, "pay"));
+  board.judge(*tools({"pay"}, "integer"), Reading::part);
+  EXPECT_FALSE(board.is_posted(Kind::tool, "pay"));
+  EXPECT_TRUE(board.blocked(Kind::tool, "pay"));
+  EXPECT_EQ(board.counts().blocked, 1U);
+  board.judge(*tools({"pay"}, "string"), Reading::part);
+  EXPECT_FALSE(board.blocked(Kind::tool, "pay")) << "a caller sees it as it was ratified";
+
+  board.judge(*tools({"pay"}, "integer"), Reading::whole);
+  EXPECT_TRUE(board.is_posted(Kind::tool, "pay")) << "the list replaces what waited";
+  EXPECT_EQ(board.counts().unkept, 0U);
+}
+
+// SEC-03: reading proposals copies none of their texts, and finding one does not read all.
 TEST(UpstreamPins, SharesProposalsAndFindsThemById) {
   UpstreamPins board("a", {});
   board.judge(*tools({"pay", "see"}, "string"), Reading::whole);
@@ -60,7 +93,7 @@ TEST(UpstreamPins, SharesProposalsAndFindsThemById) {
   EXPECT_FALSE(board.is_posted(Kind::tool, "pa"));
   EXPECT_FALSE(board.is_posted(Kind::prompt, "pay"));
 
-  // What replaces a list replaces its ids, and a decision takes its own away.
+  // A list that replaces another replaces its ids, and a decision removes its own.
   board.judge(*tools({"pay"}, "integer"), Reading::whole);
   for (const auto& one : posted)
     EXPECT_FALSE(board.find(one.id));

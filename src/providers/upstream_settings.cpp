@@ -14,7 +14,7 @@ using json::duration;
 using json::field;
 using json::text;
 
-constexpr std::size_t kMaxPrefix = 65;  // a name and what parts it from the tool's own
+constexpr std::size_t kMaxPrefix = 65;  // a name and a separator
 constexpr std::int64_t kMaxFailures = 1'000'000;
 
 Result<> check_prefix(std::string_view prefix) {

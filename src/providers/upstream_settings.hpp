@@ -21,13 +21,13 @@ enum class Transport : std::uint8_t { streamable_http, sse, stdio };
 enum class RefreshStrategy : std::uint8_t { cached, direct_proxy };
 enum class NameStyle : std::uint8_t { as_is, portable };
 enum class Trust : std::uint8_t { automatic, pin };
-// What callers without a name and without a session have at a server that keeps sessions.
+// Which sessions callers without a name and without a session get at an upstream that keeps sessions.
 enum class AnonymousSessions : std::uint8_t { per_call, shared };
 
 std::string_view to_string(Transport transport);
 
-// Everything that can be set for one upstream, with the built-in defaults. A value, without any runtime state. What
-// depends on other settings is optional here and has a function below that says what holds.
+// All settings of one upstream, with the built-in defaults. A value without any runtime state. A setting that depends
+// on others is optional here, and a function below returns the value that applies.
 struct UpstreamSettings {
   std::string name = {};
   std::string display_name = {};          // for people
@@ -35,8 +35,8 @@ struct UpstreamSettings {
   std::vector<std::string> command = {};  // a program and its arguments
   std::map<std::string, std::string> environment = {};
   std::vector<std::string> pass_environment = {};
-  std::optional<Transport> transport = {};  // found out where not given
-  std::optional<mcp::Era> era = {};         // found out where not given
+  std::optional<Transport> transport = {};  // detected if not given
+  std::optional<mcp::Era> era = {};         // detected if not given
   std::optional<std::string> prefix = {};
   RefreshStrategy refresh_strategy = RefreshStrategy::cached;
   std::optional<bool> meta_propagation_enabled = {};
@@ -61,7 +61,7 @@ struct UpstreamSettings {
   bool enabled = true;  // otherwise paused
   std::vector<ToolSettings> tools = {};
 
-  // For people to read: the name, and what they call it where that is given.
+  // Returns the name, and the display name if there is one, for people to read.
   std::string label() const;
   std::optional<Transport> effective_transport() const;
   std::string effective_prefix() const;
@@ -70,7 +70,7 @@ struct UpstreamSettings {
   friend bool operator==(const UpstreamSettings&, const UpstreamSettings&) = default;
 };
 
-// What a grant of type "oauth" is for: the URL, and as which client of which issuer it is obtained.
+// Returns what a grant of the type "oauth" is for: the URL, and the kind of grant, the issuer and the client.
 std::string oauth_target(const UpstreamSettings& settings);
 
 // The keys of `[[upstreams]]`, of `[defaults.upstream]` and of the admin API.

@@ -30,7 +30,7 @@ std::vector<std::string> shown(const std::vector<json::Fault>& faults) {
   return out;
 }
 
-// As a file would be read.
+// Reads an upstream as from a file, and returns the faults.
 std::vector<std::string> faults_in(std::string_view text) {
   json::Faults faults;
   read_upstream(json_of(text), {}, json::Place(faults));
@@ -136,7 +136,7 @@ TEST(UpstreamSettings, MayHaveANameForPeople) {
   EXPECT_EQ(parsed(kBank).settings.label(), "banking");
   for (const std::string_view name : {"a\\nb", "\\u001b[2J", "\\u0085", "\\u202ex", "\\u2066x", "\\u2028"}) {
     EXPECT_THAT(faults_in(fmt::format(R"({{"name": "a", "display_name": "{}", "url": "http://h/"}})", name)),
-                ElementsAre(HasSubstr("display_name: must be at most 200 bytes, without control characters")))
+                ElementsAre(HasSubstr("display_name: must be at most 200 bytes of UTF-8, without control characters")))
         << name;
   }
   json::Faults faults;
@@ -363,7 +363,7 @@ TEST(ToolTables, AreReadAndWrittenAsTheyAre) {
   EXPECT_FALSE(entry.settings.tools.at(1).shapes());
   EXPECT_EQ(shape_of({}), nullptr);
   EXPECT_TRUE(shape_of({entry.settings.tools.at(1)})->is_plain());
-  EXPECT_EQ(shape_of(entry.settings.tools)->tools().at(0).fixed.at("tenant"), R"("acme")");
+  EXPECT_FALSE(shape_of(entry.settings.tools)->is_plain());
 }
 
 // SHP-01

@@ -16,13 +16,13 @@ namespace proteus::providers {
 
 using UpstreamState = client::ServerState;
 
-// How an upstream is, for an operator.
+// The state of an upstream, for an operator.
 struct UpstreamStatus {
   UpstreamState state = UpstreamState::connecting;
   client::CircuitBreaker::State circuit = client::CircuitBreaker::State::closed;
   client::Watch watch = client::Watch::none;
-  std::optional<mcp::Version> version;  // spoken with it
-  std::optional<Transport> transport;   // likewise
+  std::optional<mcp::Version> version;  // negotiated
+  std::optional<Transport> transport;   // in use
   std::optional<Clock::Wall> last_refresh_at;
   std::string last_error;
   unsigned consecutive_failures = 0;
@@ -32,7 +32,7 @@ struct UpstreamStatus {
   std::size_t resource_templates = 0;
   std::vector<catalog::Omission> omissions;
   catalog::ShapeReport shaping;
-  std::vector<client::ListFault> list_faults;  // lists it declares that are not there, or not up to date
+  std::vector<client::ListFault> list_faults;  // declared lists that are missing, or not up to date
 };
 
 }  // namespace proteus::providers

@@ -3,6 +3,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "client/testing/fake_server.hpp"
 #include "net/testing/scripted_server.hpp"
 
 namespace proteus::providers {
@@ -10,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// An upstream in front of a server that takes connections and never says anything.
+// An upstream whose server accepts connections and never answers.
 class SilentUpstream : public ::testing::Test {
  protected:
   ~SilentUpstream() override {
@@ -46,7 +47,7 @@ class SilentUpstream : public ::testing::Test {
   std::future<T> begin(Task<T> task) {
     return boost::asio::co_spawn(io, std::move(task), boost::asio::use_future);
   }
-  // What it is once everything that can be done is done; nothing where somebody still waits for it.
+  // Returns the result after running all handlers that need not wait; nothing if the result is still awaited.
   template <class T>
   std::optional<T> ended(std::future<T>& future) {
     io.poll();
@@ -89,7 +90,7 @@ TEST_F(SilentUpstream, EndsTheFirstTryWhenItIsClosedBeforeItBegins) {
 TEST_F(SilentUpstream, EndsTheRefreshInFlightWhenItIsClosed) {
   const auto upstream = make();
   auto asked = begin(upstream->refresh());
-  io.poll();  // asked for before anything is read, so that the first reading is this one
+  io.poll();  // requested before any reading begins, so that the first reading is this one
   upstream->start();
   net::test::run_until(io, [&] { return !server.requests.empty(); });
   auto asked_later = begin(upstream->refresh());
@@ -101,6 +102,115 @@ TEST_F(SilentUpstream, EndsTheRefreshInFlightWhenItIsClosed) {
   const auto later = ended(asked_later);
   ASSERT_TRUE(later) << "still waited for";
   EXPECT_EQ(later->error.value().kind(), ErrorKind::cancelled);
+}
+
+// An upstream whose modern server the test programs.
+class ReadUpstream : public ::testing::Test {
+ protected:
+  ~ReadUpstream() override {
+    if (upstream) net::test::run(io, upstream->close());
+    http.close();
+    io.poll();
+  }
+
+  void make() {
+    UpstreamSettings settings;
+    settings.name = "read";
+    settings.url = server.url().text();
+    UpstreamLimits limits;
+    limits.first_retry = 1ms;
+    limits.last_retry = 10ms;
+    upstream = Upstream::make(std::move(settings),
+                              {.io = io,
+                               .http = http,
+                               .clock = clock,
+                               .environment = environment,
+                               .chance = [] { return 0.5; },
+                               .limits = limits,
+                               .client_info = R"({"name":"test","version":"1"})",
+                               .background = background,
+                               .answers = background,
+                               .publish = [this](catalog::SnapshotPointer snapshot) { return publish(*snapshot); },
+                               .on_refreshed = {},
+                               .keep = {},
+                               .on_resource_updated = {}})
+                   .value();
+  }
+  template <class T>
+  std::future<T> begin(Task<T> task) {
+    return boost::asio::co_spawn(io, std::move(task), boost::asio::use_future);
+  }
+  // Like the catalog, takes each version once and in order.
+  Result<catalog::Publication> publish(const catalog::Snapshot& snapshot) {
+    const std::scoped_lock lock(mutex);
+    if (!versions.empty() && snapshot.version() <= versions.back())
+      return std::unexpected(errors::conflict("it comes too late"));
+    versions.push_back(snapshot.version());
+    return catalog::Publication{};
+  }
+
+  boost::asio::io_context io;
+  SystemClock clock;
+  Environment environment = fixed_environment({});
+  BackgroundThreads background{1};
+  net::HttpClient http{io, clock};
+  client::test::FakeMcp mcp = client::test::FakeMcp::modern();
+  client::test::FakeServer server{io, [this](const auto& request) { return mcp(request); }};
+  std::mutex mutex;
+  std::vector<std::uint64_t> versions;
+  std::unique_ptr<Upstream> upstream;
+};
+
+TEST_F(ReadUpstream, FailsNoReadingBecauseItIsRestoredMeanwhile) {
+  // A definition of 4 KB is read here, and compared in the background, which is busy.
+  mcp.on["tools/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(
+        request, fmt::format(R"({{"tools":[{{"name":"a","description":"{}","inputSchema":{{"type":"object"}}}}]}})",
+                             std::string(4000, 'x')));
+  };
+  std::promise<void> go_on;
+  auto busy = begin(background.run([&go_on] {
+    go_on.get_future().wait();
+    return 0;
+  }));
+  make();
+  upstream->start();
+  net::test::run_until(io, [&] { return server.count("tools/list") == 1; });
+  net::test::settle(io);
+  store::SnapshotRecord record;
+  record.kind = "tools";
+  record.entries = R"([{"name":"b","inputSchema":{"type":"object"}}])";
+  net::test::Started restored(io, upstream->restore({record}));
+  net::test::settle(io);
+  go_on.set_value();
+  EXPECT_TRUE(net::test::run(io, upstream->first_try()));
+  restored.finish();
+  net::test::run_until(io, [&] { return busy.wait_for(0s) == std::future_status::ready; });
+}
+
+// A server of both eras, whose legacy side fails at first.
+TEST_F(ReadUpstream, IsLookedAtAgainForALegacySide) {
+  auto legacy = client::test::FakeMcp::legacy();
+  int status = 503;
+  mcp.on["initialize"] = [&](const client::test::FakeRequest& request) {
+    return status == 200 ? legacy.on["initialize"](request) : client::test::FakeResponse{.status = status};
+  };
+  make();
+  upstream->start();
+  net::test::run_until(io, [&] { return server.count("initialize") == 2; });
+  EXPECT_FALSE(upstream->legacy_side());
+  status = 200;
+  net::test::run_until(io, [&] { return upstream->legacy_side() != nullptr; });
+
+  // The next look fails, and what was known remains in use.
+  status = 503;
+  mcp.on["tools/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(request, R"({"tools":[{"name":"other","inputSchema":{"type":"object"}}]})");
+  };
+  const std::size_t before = server.count("initialize");
+  EXPECT_TRUE(net::test::run(io, upstream->refresh()).ok());
+  net::test::run_until(io, [&] { return server.count("initialize") >= before + 2; });
+  EXPECT_TRUE(upstream->legacy_side());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
-const net::AddressFilter any_address;  // operators say where it is
+const net::AddressFilter any_address;  // every address is allowed: operators configure it
 
 Error refusal(const std::string& text) {
   if (text.starts_with("MOVED ") || text.starts_with("ASK ") || text.starts_with("CLUSTERDOWN"))
@@ -38,7 +38,7 @@ Error broken(const std::string& by_us, const net::ErrorCode& error) {
   return errors::interrupted(error.message());
 }
 
-// Of the answer to HELLO, which is a list of names and values.
+// Returns a value from the answer to HELLO, which is a list of names and values.
 std::string_view value_of(const Reply& hello, std::string_view name) {
   for (std::size_t i = 0; i + 1 < hello.elements.size(); i += 2) {
     if (hello.elements[i].string() == name) return hello.elements[i + 1].string().value_or("");
@@ -68,7 +68,7 @@ void Client::start() {
 
 Task<> Client::stop() {
   stopped_ = true;
-  // What was posted before this is over then.
+  // Waits until everything that was posted before has run.
   co_await asio::post(io_, asio::use_awaitable);
   if (connecting_ != nullptr) connecting_->abandon();
   break_off("the process ends");
@@ -121,7 +121,7 @@ bool Client::queue(std::string_view bytes, std::size_t commands, const std::shar
 }
 
 Task<> Client::run() {
-  // It ends by itself: whoever waits for an answer is told.
+  // Ignores cancellation and ends on its own, so that all commands without an answer fail.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   auto pause = options_.first_pause;
   while (!stopped_) {
@@ -135,7 +135,7 @@ Task<> Client::run() {
     }
     if (stream_) stream_.close();
     if (stopped_) break;
-    // Not all processes at the same moment.
+    // Not all processes should reconnect at the same moment.
     const auto random = static_cast<unsigned char>(random_bytes(1)[0]);
     pause_.expires_after(pause + pause * random / 1024);
     boost::system::error_code ignored;
@@ -150,7 +150,7 @@ Task<Result<>> Client::open() {
                               .deadlines = deadlines_,
                               .filter = any_address,
                               .names = names_,
-                              .tls = [this] { return net::client_tls({.authorities = options_.url.authorities}); },
+                              .tls = [this] { return tls(); },
                               .proxy_limits = {}});
   connecting_ = &connecting;
   auto stream = co_await connecting.run(options_.url.server, nullptr, clock_.now() + options_.connect_timeout);
@@ -164,6 +164,14 @@ Task<Result<>> Client::open() {
   auto greeted = co_await greet();
   greeting_since_.reset();
   co_return greeted;
+}
+
+// The system's authorities are read once, because that takes long. A file of its own may be renewed.
+Result<net::TlsContext> Client::tls() {
+  if (tls_) return *tls_;
+  auto made = net::client_tls({.authorities = options_.url.authorities});
+  if (made && options_.url.authorities.empty()) tls_ = *made;
+  return made;
 }
 
 Task<Result<>> Client::greet() {
@@ -239,7 +247,7 @@ Task<> Client::write_commands() {
       continue;
     }
     const std::array<std::string_view, 1> parts = {bytes};
-    // Who reads is told the same.
+    // This ends `read_replies`, too.
     if ((co_await stream_.write(parts)).error) co_return stream_.close();
   }
 }
@@ -280,7 +288,7 @@ Result<> Client::take(Reply reply) {
   } else if (!std::exchange(has_refused_, true)) {
     log::warning("{}: {}", options_.url.shown(), error.message());
   }
-  // Another is written to now: it has to be found again.
+  // Another Redis is the master now; reconnecting finds it.
   if (reply.text.starts_with("READONLY")) return std::unexpected(error);
   return {};
 }
@@ -291,7 +299,7 @@ Task<> Client::watch() {
     co_await sleep_for(kLook);
     const auto now = clock_.now();
     deadlines_.sweep(now);
-    // Where this thread stood still, what has come meanwhile is read first.
+    // If this thread was stalled, it first reads what has arrived meanwhile.
     if (now - std::exchange(last, now) < 3 * kLook) look(now);
   }
 }

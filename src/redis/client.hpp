@@ -24,6 +24,7 @@
 #include "net/http_client/name_lookup.hpp"
 #include "net/io/deadlines.hpp"
 #include "net/io/stream.hpp"
+#include "net/io/tls.hpp"
 #include "redis/redis_url.hpp"
 #include "redis/reply.hpp"
 
@@ -31,15 +32,15 @@ namespace proteus::redis {
 
 struct ClientOptions {
   RedisUrl url;
-  std::shared_ptr<net::NameLookup> names = {};  // none: one of its own
+  std::shared_ptr<net::NameLookup> names = {};  // null: the client makes its own
   ReplyLimits replies = {};
-  // What waits to be sent or answered, and no more.
+  // Limits of what waits to be sent or answered.
   std::size_t queued_bytes = std::size_t{32} << 20U;
   std::size_t queued_commands = 100'000;
   std::chrono::milliseconds connect_timeout{3'000};
-  // A Redis that has not answered for so long is taken for gone.
+  // If Redis does not answer for this long, the connection is closed.
   std::chrono::milliseconds answer_timeout{2'000};
-  // How often a quiet connection is tried.
+  // How often an idle connection is checked.
   std::chrono::milliseconds ping_every{2'000};
   std::chrono::milliseconds first_pause{50};
   std::chrono::milliseconds longest_pause{2'000};
@@ -47,11 +48,11 @@ struct ClientOptions {
 
 using Words = std::vector<std::string_view>;
 
-// One connection to a Redis, which comes back by itself. Commands go out in the order they are given, without waiting
-// for the answers to those before. While there is no connection nothing is queued: a command fails at once.
+// A connection to a Redis, which reconnects automatically. Commands are sent in the order they are given, without
+// waiting for earlier answers. Without a connection nothing is queued: a command fails at once.
 //
-// Connection and timers belong to the thread of the context; `post`, `ask` and the figures may be used from any. `stop`
-// must have ended before it is destroyed.
+// The connection and the timers belong to the thread of the io_context; `post`, `ask` and the figures are thread-safe.
+// `stop` must complete before the Client is destroyed.
 class Client {
  public:
   Client(boost::asio::io_context& io, ClientOptions options);
@@ -61,37 +62,38 @@ class Client {
 
   // Thread-safe.
   void start();
-  // On the thread of the context. Whoever waits is told.
+  // Must be called on the thread of the io_context. Commands without an answer fail.
   Task<> stop();
 
-  // Thread-safe. For what nobody waits for; its answer is read and dropped. False where it is not sent.
+  // Thread-safe. For commands whose answer nobody needs; it is read and dropped. Returns false if the command is not
+  // sent.
   bool post(const Words& words);
-  // Several that go out one behind the other, all or none.
+  // Sends several commands, one directly after the other, all or none.
   bool post(const std::vector<Words>& commands);
 
-  // Thread-safe. An answer that is an error is a `remote` error here. `unavailable` where it was not sent;
-  // `interrupted` or `timeout` where it may have been done.
+  // Thread-safe. An answer that is an error is a `remote` error here. Fails with `unavailable` if the command was not
+  // sent, and with `interrupted` if it may have been executed.
   Task<Result<Reply>> ask(std::vector<std::string> words);
 
-  // Waits until Redis is there, for as long as the options let a connection take; says what is wrong where it is not.
+  // Waits until Redis is connected, at most for the connect timeout. Fails with the reason if it is not.
   Task<Result<>> wait_until_connected();
 
-  // Thread-safe, all of these.
+  // The following functions are thread-safe.
   bool is_connected() const { return connected_.load(std::memory_order_acquire); }
-  // A number for each connection, and another one when it is renewed; 0 while there is none.
+  // Returns the number of the current connection; 0 if there is none. A renewed connection has another number.
   std::uint64_t connection() const { return is_connected() ? connections_.load() : 0; }
-  // Redis has lost what was written over this connection, as it would have with a new one.
+  // Gives the connection a new number, because Redis has lost what was written over it, as if it were another Redis.
   void renew() { ++connections_; }
   struct Figures {
     bool connected = false;
-    std::uint64_t connections = 0;  // made or renewed until now
-    std::uint64_t commands = 0;     // sent until now, without those that keep the connection
-    std::uint64_t failed = 0;       // of these: Redis refused them, or the connection broke
-    std::uint64_t dropped = 0;      // not sent
-    std::size_t queued = 0;         // now
+    std::uint64_t connections = 0;  // made or renewed so far
+    std::uint64_t commands = 0;     // queued so far, without those that check the connection
+    std::uint64_t failed = 0;       // of these: Redis refused them or the connection broke
+    std::uint64_t dropped = 0;      // rejected: no connection or no room
+    std::size_t queued = 0;         // commands without an answer now
   };
   Figures figures() const;
-  // Why there is no connection; empty where there is one.
+  // Returns why there is no connection; empty if there is one.
   std::string why_away() const;
   const RedisUrl& url() const { return options_.url; }
 
@@ -99,23 +101,24 @@ class Client {
   using Answer = Delivery<Result<Reply>>;
   // A command that has not been answered.
   struct Sent {
-    std::shared_ptr<Answer> answer;  // none where nobody waits
+    std::shared_ptr<Answer> answer;  // null if nobody waits
     std::size_t bytes = 0;
     Clock::Monotonic at;
-    bool is_ours = false;  // keeps the connection
+    bool is_ours = false;  // checks the connection
   };
 
   Task<> run();
-  // Connects and introduces itself.
+  // Connects and greets Redis.
   Task<Result<>> open();
+  Result<net::TlsContext> tls();
   Task<Result<>> greet();
   Task<Result<Reply>> exchange(Words words);
-  // Until the connection ends.
+  // Uses the connection until it ends. Returns why it has ended.
   Task<Error> serve();
   Task<> write_commands();
   Task<Error> read_replies();
   Result<> take(Reply reply);
-  // Looks after whatever takes too long.
+  // Enforces the timeouts.
   Task<> watch();
   void look(Clock::Monotonic now);
   void break_off(std::string why);
@@ -128,18 +131,19 @@ class Client {
   const SystemClock clock_;
   const std::shared_ptr<net::NameLookup> names_;
   net::Deadlines deadlines_;
+  std::optional<net::TlsContext> tls_;
   TaskGroup tasks_;
-  Bell work_;  // something is to be written, or the connection has ended
+  Bell work_;  // there are bytes to write, or the connection has ended
   boost::asio::steady_timer pause_;
   net::Connecting* connecting_ = nullptr;
-  net::Stream stream_;  // empty where there is none
+  net::Stream stream_;  // empty if there is no connection
   std::optional<ReplyReader> reader_;
   std::optional<Clock::Monotonic> greeting_since_;
   Clock::Monotonic heard_{};
-  std::string why_broken_;    // where this side ended the connection
-  bool is_open_ = false;      // the connection, for who writes
-  bool has_logged_ = false;   // that it is away, and why
-  bool has_refused_ = false;  // on this connection, and the log has it
+  std::string why_broken_;    // why this side ended the connection, if it did
+  bool is_open_ = false;      // whether `write_commands` goes on
+  bool has_logged_ = false;   // the log says that Redis is away
+  bool has_refused_ = false;  // the log has a refusal on this connection
   bool stopped_ = false;
 
   std::atomic<bool> connected_ = false;

@@ -1,4 +1,4 @@
-// Whatever answers in the place of a Redis harms nobody: REP-15.
+// REP-15: whatever answers in place of a Redis does no harm.
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ ClientOptions hasty(const std::string& url) {
   return options;
 }
 
-// What a question is answered with, where the answer is this.
+// Returns the error of a command that is answered with these bytes.
 Error answer_to_question(std::string bytes) {
   boost::asio::io_context io;
   ScriptedServer server(io, {{send(kHello), pause(), send(std::move(bytes)), hold()}});
@@ -98,7 +98,7 @@ TEST(HostileRedis, PausesBetweenAttemptsGrow) {
   options.longest_pause = std::chrono::milliseconds(10'000);
   TestClient client(io, url_of(server), options);
   EXPECT_FALSE(client.connect());
-  // 20, 40, 80, 160 ms and so on: no more than these fit into the 300 ms that were waited.
+  // 20, 40, 80, 160 ms and so on: no more pauses fit into the 300 ms of the wait.
   EXPECT_GE(server.connections, 2U);
   EXPECT_LE(server.connections, 5U);
 }

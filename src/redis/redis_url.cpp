@@ -15,31 +15,7 @@ constexpr std::string_view kShape = "redis://user:password@host:6379/0, or redis
 
 Error fault(std::string_view what) { return errors::invalid(fmt::format("the Redis URL {}", what)); }
 
-std::optional<int> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const auto high = hex_digit(text[i + 1]);
-    const auto low = hex_digit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    out += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return out;
-}
-
-// What other clients take for several servers, which this one does not.
+// Rejects schemes that other clients accept and this one does not.
 std::optional<Error> refuse_scheme(std::string_view scheme) {
   if (scheme.contains("sentinel"))
     return fault("names a Sentinel, which is not supported; name the Redis itself: redis://host:6379");
@@ -57,7 +33,7 @@ Result<std::filesystem::path> read_query(std::string_view query, bool tls) {
   if (!query.starts_with(kAuthorities) || query.contains('&'))
     return std::unexpected(fault("has a parameter that is not known; there is sslrootcert=FILE"));
   if (!tls) return std::unexpected(fault("has sslrootcert, and no TLS: write rediss://"));
-  const auto file = percent_decoded(query.substr(kAuthorities.size()));
+  const auto file = net::percent_decoded(query.substr(kAuthorities.size()));
   if (!file || file->empty() || file->contains('\0')) return std::unexpected(fault("has no file in sslrootcert"));
   return std::filesystem::path(*file);
 }
@@ -99,14 +75,14 @@ Result<RedisUrl> RedisUrl::parse(std::string_view text) {
       return std::unexpected(fault("must end in the number of a database, or in nothing"));
   }
   if (authority.empty() || authority.starts_with(':')) return std::unexpected(fault("has no host"));
-  // Redis has a port of its own, whichever way it is reached.
+  // The default port of Redis is the same with and without TLS.
   const bool has_port = authority.find(':', authority.rfind(']') + 1) != std::string_view::npos;
   auto server = net::Url::parse(fmt::format("{}://{}{}", tls ? "https" : "http", authority, has_port ? "" : ":6379"));
   if (!server) return std::unexpected(fault("has a host or a port that is none"));
 
   const std::size_t divides = credentials.find(':');
-  auto user = percent_decoded(credentials.substr(0, divides));
-  auto password = percent_decoded(divides == std::string_view::npos ? "" : credentials.substr(divides + 1));
+  auto user = net::percent_decoded(credentials.substr(0, divides));
+  auto password = net::percent_decoded(divides == std::string_view::npos ? "" : credentials.substr(divides + 1));
   if (!user || !password) return std::unexpected(fault("has a % in user or password that encodes nothing; write %25"));
   if (!user->empty() && password->empty())
     return std::unexpected(fault("has a user and no password; a password alone is written :password@"));

@@ -12,20 +12,20 @@
 
 namespace proteus::redis {
 
-// Where a Redis is, and who we are there.
+// The address of a Redis, and our credentials there.
 struct RedisUrl {
-  // redis://[user[:password]@]host[:port][/database] or rediss://… for TLS. Text in user and password may be
-  // percent-encoded. `?sslrootcert=FILE` names the authorities of its certificate, as a PostgreSQL URL does. A fault
-  // says what is wrong, and repeats neither user nor password.
+  // Parses redis://[user[:password]@]host[:port][/database] or, for TLS, rediss://…. User and password may be
+  // percent-encoded. `?sslrootcert=FILE` names the certificate authorities, as in a PostgreSQL URL. An error says what
+  // is wrong, and repeats neither user nor password.
   static Result<RedisUrl> parse(std::string_view text);
 
   net::Url server;  // http for plain TCP, https for TLS
   std::string user = {};
   Secret password = {};
   std::uint32_t database = 0;
-  std::filesystem::path authorities = {};  // PEM; the system's where it is empty
+  std::filesystem::path authorities = {};  // PEM; the system's if empty
 
-  // For people: host and port.
+  // Returns host and port, for messages.
   std::string shown() const { return std::string(server.authority()); }
 };
 

@@ -7,7 +7,7 @@
 
 namespace proteus::redis {
 
-// Costs are counted before anything is allocated.
+// Counts the memory of the reply that is being read, before it is allocated.
 struct ReplyReader::Making {
   explicit Making(std::size_t limit_of_one) : limit(limit_of_one) {}
 
@@ -32,13 +32,13 @@ Making& making_of(const redisReadTask* task) {
   return *static_cast<Making*>(task->privdata);
 }
 
-// Where the element goes that is being read. Its list has all its places already, so that none moves.
+// Returns the place of the element that is being read. Its list already has its full size, so no element moves.
 Reply* place_for(const redisReadTask* task) {
   if (task->parent == nullptr) return new Reply;
   return &static_cast<Reply*>(task->parent->obj)->elements[static_cast<std::size_t>(task->idx)];
 }
 
-// Called from C, which knows no exceptions; null ends the reading.
+// Called from C, so they must not throw. Null ends the reading.
 template <class Making>
 struct Functions {
   static void* make_string(const redisReadTask* task, char* text, std::size_t size) noexcept {
@@ -52,7 +52,7 @@ struct Functions {
   }
   static void* make_list(const redisReadTask* task, int count) noexcept {
     const auto size = static_cast<std::size_t>(count);
-    // Each element counts again when it comes.
+    // Each element counts again when it arrives.
     if (count < 0 || !making_of<Making>(task).take((size + 1) * sizeof(Reply))) return nullptr;
     Reply* const reply = place_for(task);
     reply->kind = Reply::Kind::list;
@@ -90,7 +90,7 @@ ReplyReader::ReplyReader(ReplyLimits limits)
 ReplyReader::~ReplyReader() = default;
 
 void ReplyReader::feed(std::string_view bytes) {
-  // What has not come to its end yet: one text or line, as lists are taken apart while they come.
+  // The bytes of one unfinished text or line; lists are parsed as they arrive.
   const std::size_t held = reader_->len - reader_->pos;
   is_over_ = is_over_ || held > limits_.bytes;
   if (!is_over_) redisReaderFeed(reader_.get(), bytes.data(), bytes.size());

@@ -14,7 +14,7 @@ struct redisReader;
 
 namespace proteus::redis {
 
-// What Redis answered to one command (RESP2).
+// The answer of Redis to one command (RESP2).
 struct Reply {
   enum class Kind : std::uint8_t { nothing, status, text, number, list, error };
   Kind kind = Kind::nothing;
@@ -23,17 +23,17 @@ struct Reply {
   std::vector<Reply> elements = {};
 
   bool is_error() const { return kind == Kind::error; }
-  // The text of a status or a text; nothing for anything else.
+  // Returns the text of a status or a text; nothing for other kinds.
   std::optional<std::string_view> string() const;
 };
 
 struct ReplyLimits {
-  // Of one reply: its texts, with what goes with each element.
+  // Limit of one reply: its texts, and the overhead of each element.
   std::size_t bytes = std::size_t{16} << 20U;
 };
 
-// Reads replies from bytes as they come, by the parser of hiredis. What it holds is bounded whatever the bytes are.
-// Once it has failed it stays so.
+// Reads replies from bytes as they arrive, with the parser of hiredis. Its memory is bounded whatever the bytes are.
+// Once it has failed, it keeps failing.
 class ReplyReader {
  public:
   explicit ReplyReader(ReplyLimits limits = {});
@@ -41,9 +41,10 @@ class ReplyReader {
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  // Call `next` until it has nothing before feeding more.
+  // Call `next` until it returns nothing before feeding more.
   void feed(std::string_view bytes);
-  // The next whole reply; nothing where it has not come yet. `too_large` or `protocol` where it never can.
+  // Returns the next complete reply; nothing if it has not arrived yet. Fails with `too_large` or `protocol` if it
+  // never can.
   Result<std::optional<Reply>> next();
 
  private:
@@ -58,7 +59,7 @@ class ReplyReader {
   bool is_over_ = false;
 };
 
-// Adds a command to bytes for Redis.
+// Appends a command, as Redis reads it, to `out`.
 void write_command(std::string& out, const std::vector<std::string_view>& words);
 
 }  // namespace proteus::redis

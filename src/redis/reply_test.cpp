@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// One reply that is there as a whole.
+// Reads one reply that has arrived as a whole.
 Reply read(std::string_view bytes) {
   ReplyReader reader;
   reader.feed(bytes);
@@ -76,7 +76,7 @@ TEST(ReplyReader, RefusesWhatIsNoReply) {
   }
 }
 
-// REP-15: a list that is announced takes its memory before its elements come.
+// REP-15: a list takes its memory when it is announced, before its elements arrive.
 TEST(ReplyReader, RefusesAListThatIsTooLongWhenItIsAnnounced) {
   ReplyReader reader({.bytes = 1'000'000});
   reader.feed("*2000000000\r\n");

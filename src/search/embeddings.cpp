@@ -19,7 +19,7 @@ std::unexpected<Error> wrong(std::string_view why) {
   return std::unexpected(errors::protocol(fmt::format("the embedding endpoint's answer {}", why)));
 }
 
-// Empty where one is not a number.
+// Returns nothing if a component is not a number.
 std::vector<float> components_of(const boost::json::array& array) {
   std::vector<float> components;
   components.reserve(array.size());
@@ -56,7 +56,7 @@ Result<std::vector<Vector>> read_embeddings(std::string_view answer, std::size_t
     const auto& entry = data->as_array()[i];
     const auto* const embedding = entry.is_object() ? entry.as_object().if_contains("embedding") : nullptr;
     if (embedding == nullptr || !embedding->is_array()) return wrong("has an embedding that is not a list");
-    // In order where it does not say.
+    // Without an index, embeddings have the order of the texts.
     const auto* const place = entry.as_object().if_contains("index");
     const std::int64_t index = place != nullptr && place->is_int64() ? place->as_int64() : static_cast<std::int64_t>(i);
     if (index < 0 || static_cast<std::size_t>(index) >= texts) return wrong("has an embedding of no text");
@@ -88,6 +88,8 @@ json::Digest embedding_key(std::string_view model, std::string_view text) {
   return json::sha256(fmt::format("{}\n{}", model, text));
 }
 
+std::size_t packed_size(const KeyedVector& vector) { return vector.key.size() + 2 + vector.vector->bytes().size(); }
+
 std::string pack(std::span<const KeyedVector> vectors) {
   std::string bytes;
   for (const KeyedVector& one : vectors) {
@@ -118,6 +120,12 @@ std::vector<KeyedVector> unpack(std::string_view text) {
     rest.remove_prefix(size);
   }
   return vectors;
+}
+
+// No upstream's name has a colon.
+std::string vectors_key(std::string_view upstream, std::size_t part) {
+  return part == 0 ? fmt::format("search vectors of {}", upstream)
+                   : fmt::format("search vectors of {}:{}", upstream, part);
 }
 
 }  // namespace proteus::search

@@ -1,4 +1,4 @@
-// Input that somebody wrote to be found more often than it should be, or to make searching slow.
+// Definitions and queries that were written to be found more often than they should be, or to make searching slow.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/meant.hpp"
+#include "search/sources.hpp"
 #include "search/testing/searching.hpp"
 #include "search/tool_text.hpp"
 
@@ -32,7 +34,7 @@ TEST(HostileTools, GainNothingByRepeatingAWord) {
   const float thrice = best_score(repeated("invoice", 3), "invoice");
   EXPECT_LE(best_score(repeated("invoice", 100), "invoice"), thrice);
   EXPECT_LE(best_score(repeated("invoice", 100'000), "invoice"), thrice);
-  // Nor does a tool of that name lose its place to one that says nothing else.
+  // A tool keeps its place against one that only repeats its name.
   const std::vector all = {upstream("a", {tool("spam", repeated("send invoice", 1000))}),
                            upstream("b", {tool("send_invoice", "Sends an invoice to a customer.")})};
   EXPECT_EQ(search(all, "send an invoice").front(), "send_invoice");
@@ -62,6 +64,27 @@ TEST(HostileTools, OfTheSameNameLeaveRoomForOthers) {
   const auto found = [&](std::string_view query) { return names(all, rank(parts, Query::read(query).value(), 10)); };
   EXPECT_THAT(found("search"), Contains("search_flights"));
   EXPECT_EQ(found("search flights").front(), "search_flights");
+}
+
+// SRC-09: an upstream that lists very many words, all of them like a word of the query.
+TEST(HostileTools, WithVeryManyWordsCostAMisspelledWordLittle) {
+  std::vector<std::string> many;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b) {
+      std::string words;
+      for (char c = 'a'; c <= 'z'; ++c)
+        words += fmt::format("invoi{}{}{} ", a, b, c);
+      many.push_back(tool(fmt::format("t{}{}", a, b), words));
+    }
+  }
+  const std::vector all = {upstream("many", many), upstream("one", {tool("bill", "Writes a voucher.")})};
+  const auto parts = indexed(all);
+  const Sources sources(parts);
+  std::size_t left = kMostCompared;
+  (void)meant_by("invoi0xy", sources, 1, left);
+  EXPECT_GE(left, kMostCompared - 3 * kMostComparedAtOne);
+  EXPECT_LE(left, kMostCompared - kMostComparedAtOne);
+  EXPECT_THAT(names(all, rank(parts, Query::read("vuocher").value(), 1)), ::testing::ElementsAre("bill"));
 }
 
 // SRC-09

@@ -9,10 +9,10 @@ namespace proteus::search {
 Indexes::Indexes(const Clock& clock, Tuning tuning, More more)
     : clock_(clock), tuning_(tuning), more_(std::move(more)) {}
 
-// The lock is held by the caller.
+// The caller must hold the lock.
 SnapshotIndex::Pointer Indexes::find_kept(const catalog::Snapshot& snapshot, Clock::Monotonic now) {
   const auto found = kept_.find(&snapshot);
-  // Another snapshot may stand where one was that is gone; one that is asked about is there.
+  // An expired entry belongs to a former snapshot at the same address, because `snapshot` itself is alive.
   if (found == kept_.end() || found->second.of.expired()) return nullptr;
   found->second.used = now;
   return found->second.index;
@@ -48,7 +48,7 @@ SnapshotIndex::Pointer Indexes::make(const catalog::Snapshot& snapshot) {
   auto index = SnapshotIndex::build(
       snapshot, more, [this](const catalog::DefinitionList::Pointer& list) { return index_of(list); }, tuning_);
   const std::weak_ptr<const catalog::Snapshot> of = snapshot.weak_from_this();
-  // One that nobody shares cannot be told from the next at its place.
+  // Without shared ownership, this snapshot cannot be distinguished from a later one at the same address.
   if (of.expired()) return index;
   const std::scoped_lock lock(mutex_);
   if (kept_.size() >= sweep_at_) {
@@ -69,6 +69,10 @@ ListIndex::Pointer Indexes::index_of(const catalog::DefinitionList::Pointer& lis
   }
   auto index = ListIndex::build(*list, tuning_);
   const std::scoped_lock lock(mutex_);
+  if (lists_.size() >= sweep_lists_at_) {
+    sweep(Clock::Monotonic::min());
+    sweep_lists_at_ = std::max<std::size_t>(64, 2 * lists_.size());
+  }
   lists_.insert_or_assign(list.get(), KeptList{list, index});
   return index;
 }

@@ -20,37 +20,38 @@
 
 namespace proteus::search {
 
-// One provider's tools as a caller sees them, ready to be searched. The view it was made of outlives it.
+// One provider's tools as a caller sees them, ready to be searched. The view that this was made from must outlive it.
 struct Visible {
   SnapshotIndex::Pointer index;
-  std::span<const std::uint32_t> lost = {};  // positions of tools whose names another provider holds; in order
+  std::span<const std::uint32_t> lost = {};  // sorted positions of tools whose names another provider holds
 };
 
-// The indexes of the snapshots that somebody searches. Each is made at the first search that needs it, kept while its
-// snapshot lives, and let go of when nobody has searched for a while. Thread-safe.
+// The indexes of the snapshots that are searched. An index is made at the first search that needs it, kept while its
+// snapshot lives, and dropped after some time without searches. Thread-safe.
 //
 // On a worker:  const auto parts = view->parts(Kind::tool);
 //               auto visible = indexes.find(parts);
 //               if (!visible) visible = co_await background.run([…] { return indexes.build(parts); });
-//               const auto hits = rank(*visible, query, limit);   // hits[i].part counts the parts
-// A part that nobody else sees, such as a session's tools, is better built for the search alone (SnapshotIndex::build).
+//               const auto hits = rank(*visible, query, limit);   // hits[i].part is an index into `parts`
+// A part that no other caller sees, such as a session's tools, should be indexed for the search alone
+// (SnapshotIndex::build).
 class Indexes {
  public:
-  // What an upstream is described by besides what it says itself, such as a display name.
+  // Returns text about an upstream in addition to what it says about itself, such as a display name.
   using More = std::function<std::string(const catalog::Snapshot&)>;
 
   explicit Indexes(const Clock& clock, Tuning tuning = {}, More more = {});
 
-  // In the order of the parts. Nothing where an index is missing, which `build` makes: it takes time in proportion to
-  // the snapshots that have none, and belongs on a background thread.
+  // Both return the parts in the given order. `find` returns nothing if an index is missing. `build` makes missing
+  // indexes; it takes time in proportion to their snapshots, and belongs on a background thread.
   std::optional<std::vector<Visible>> find(std::span<const catalog::View::Part> parts);
   std::vector<Visible> build(std::span<const catalog::View::Part> parts);
 
-  // Lets go of what was last searched before that time, and of what belongs to snapshots that are gone.
+  // Drops the indexes that were last searched before `time`, and those of snapshots that are gone.
   void drop_unused_since(Clock::Monotonic time);
 
   const Tuning& tuning() const { return tuning_; }
-  // How many snapshots have an index, and what they all take.
+  // The number of snapshots that have an index, and the memory of all indexes.
   std::size_t size() const;
   std::size_t memory_bytes() const;
 
@@ -75,9 +76,10 @@ class Indexes {
   const More more_;
   mutable std::mutex mutex_;
   std::unordered_map<const catalog::Snapshot*, Kept> kept_;
-  // What snapshots share: one list through several lenses, or in the snapshots of two refreshes.
+  // Lists that snapshots share: because of several lenses, or because a refresh left the list unchanged.
   std::unordered_map<const catalog::DefinitionList*, KeptList> lists_;
   std::size_t sweep_at_ = 64;
+  std::size_t sweep_lists_at_ = 64;
 };
 
 }  // namespace proteus::search

@@ -114,7 +114,7 @@ TEST_F(IndexesTest, AreSharedByAllWhoSeePartsOfAList) {
   EXPECT_LT(indexes_.memory_bytes() - alone, 10 * alone / 3);
 }
 
-// A context's words about a tool count for who is in that context.
+// What a context says about a tool counts for callers in that context.
 TEST_F(IndexesTest, KnowDescriptionsAsAContextMakesThem) {
   const auto base = upstream("a", tools_named(20));
   const auto contexts =

@@ -1,5 +1,5 @@
-// SRC-02: what a caller does not see influences nothing. Over random upstreams, rules, contexts and sessions the
-// result is that of indexes which were built from the caller's own list alone, scores included.
+// SRC-02: what a caller does not see has no influence. For random upstreams, rules, contexts and sessions, the result
+// is that of indexes built from the caller's own list alone, scores included.
 #include <memory>
 #include <random>
 #include <string>
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 24> kSomeWords = {
     "report",   "weather",  "get",  "fetch", "order",  "payment", "issue", "user",
     "database", "message",  "文件", "读取",  "repo",   "search",  "page",  "sailor"};
 
-// A gateway that was thrown together, and somebody who looks at it.
+// A random gateway, and a random caller.
 class RandomWorld {
  public:
   explicit RandomWorld(unsigned seed) : random_(seed) {}
@@ -38,7 +38,7 @@ class RandomWorld {
       text += some_word() + " ";
     return text;
   }
-  // Of few words, so that upstreams hold the same names.
+  // Makes names of few words, so that several upstreams have the same names.
   std::string some_name() { return fmt::format("{}_{}{}", latin(), latin(), below(3)); }
   std::string query() {
     std::string text = some_word() + " " + some_words(4);
@@ -95,7 +95,7 @@ class RandomWorld {
   std::mt19937 random_;
 };
 
-// What a part looks like to somebody who knows of nothing else.
+// Returns the part as a snapshot that has only what the caller sees.
 catalog::SnapshotPointer alone(const catalog::View::Part& part) {
   const catalog::DefinitionList& list = part.snapshot->list(Kind::tool);
   std::vector<std::string> tools;
@@ -149,7 +149,7 @@ TEST(Isolation, OfWhatACallerDoesNotSee) {
       found += actual.size();
     }
   }
-  // The worlds had what they are about.
+  // The random gateways covered all cases.
   EXPECT_GT(masked, 500U);
   EXPECT_GT(reworded, 30U);
   EXPECT_GT(lost, 100U);

@@ -13,7 +13,7 @@ struct Range {
   Letter letter;
 };
 
-// In order; what is in none of them is a part of a word.
+// Sorted. A character from U+0080 on that is in no range is part of a word.
 constexpr std::array kRanges = {
     Range{0x80, 0xA9, Letter::none},         Range{0xAB, 0xB4, Letter::none},
     Range{0xB6, 0xB9, Letter::none},         Range{0xBB, 0xBF, Letter::none},
@@ -51,7 +51,7 @@ constexpr std::array kRanges = {
     Range{0xE0000, 0x10FFFF, Letter::mark},
 };
 
-// Without accents, from U+00C0 and from U+0100 on.
+// The letters from U+00C0 and from U+0100, without accents.
 constexpr std::string_view kLatin1 = "aaaaaaaceeeeiiiidnooooo*ouuuuytsaaaaaaaceeeeiiiidnooooo*ouuuuyty";
 constexpr std::string_view kLatinExtended =
     "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkkllllllllllnnnnnnnnnooooooo"
@@ -79,7 +79,7 @@ char32_t folded_greek(char32_t c) {
 }
 
 char32_t folded_cyrillic(char32_t c) {
-  if (c == 0x401 || c == 0x451) return 0x435;  // yo is often written ye
+  if (c == 0x401 || c == 0x451) return 0x435;  // the letter yo is often written as ye
   if (within(c, 0x400, 0x40F)) return c + 80;
   if (within(c, 0x410, 0x42F)) return c + 32;
   if (within(c, 0x460, 0x481) || within(c, 0x48A, 0x4BF) || within(c, 0x4D0, 0x52F)) return c | 1U;
@@ -117,7 +117,7 @@ char32_t folded(char32_t c) {
   if (within(c, 0x1C90, 0x1CBF)) return c - 0x1C90 + 0x10D0;
   if (within(c, 0x1EA0, 0x1EF9)) return folded_vietnamese(c);
   if (within(c, 0x1E00, 0x1E95)) return c | 1U;
-  if (within(c, 0xFF01, 0xFF5E)) return folded(c - 0xFEE0);  // full width
+  if (within(c, 0xFF01, 0xFF5E)) return folded(c - 0xFEE0);  // full-width forms
   return c;
 }
 

@@ -4,17 +4,17 @@
 
 namespace proteus::search {
 
-// What a character is to somebody who looks for words.
+// What a character means for splitting text into words.
 enum class Letter : std::uint8_t {
   none,    // between words
-  word,    // a part of a word
-  dense,   // of a script that puts nothing between words
-  symbol,  // a word of its own, such as an emoji
-  mark,    // is there for the eye: an accent, a vowel point, a joiner
+  word,    // part of a word
+  dense,   // of a script that puts no spaces between words
+  symbol,  // a separate word, such as an emoji
+  mark,    // only for the eye: an accent, a vowel point, a joiner
 };
 Letter letter_of(char32_t character);
 
-// The same for upper and lower case, and with or without an accent.
+// Returns the same character for upper and lower case, with and without an accent.
 char32_t folded(char32_t character);
 bool is_upper(char32_t character);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "search/list_index_builder.hpp"
 #include "search/tool_text.hpp"
@@ -43,8 +44,8 @@ ListIndex::Pointer ListIndex::build(std::string_view upstream, std::string_view 
   return builder.take();
 }
 
-// Terms are hashes, so that a term stands about where its value says; the ends of the search are doubled from there,
-// because a stranger may choose words that crowd.
+// Terms are hashes, so that the value of a term predicts its place. From there the search interval is doubled, because
+// an untrusted upstream may choose words whose hashes crowd.
 std::span<const ListIndex::Posting> ListIndex::find(Term term) const {
   const std::size_t count = terms_.size();
   if (count == 0) return {};
@@ -74,9 +75,15 @@ std::size_t ListIndex::letter(std::string_view word) {
   return first >= 'a' && first <= 'z' ? static_cast<std::size_t>(first - 'a') : kLetters - 1;
 }
 
-std::pair<std::size_t, std::size_t> ListIndex::spelled_like(std::string_view word) const {
+std::pair<std::size_t, std::size_t> ListIndex::spelled_like(std::string_view word, std::size_t longer) const {
+  const auto size = [this](std::size_t at) { return spelled_[at + 1].begin - spelled_[at].begin; };
   const std::size_t at = letter(word);
-  return {letters_[at], letters_[at + 1]};
+  const auto all = std::views::iota(std::size_t{letters_[at]}, std::size_t{letters_[at + 1]});
+  const auto begin =
+      std::ranges::partition_point(all, [&](std::size_t each) { return size(each) + longer < word.size(); });
+  const auto end =
+      std::ranges::partition_point(all, [&](std::size_t each) { return size(each) <= word.size() + longer; });
+  return {*begin, *end};
 }
 
 ListIndex::Spelled ListIndex::spelled(std::size_t at) const {

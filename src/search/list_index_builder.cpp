@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "search/spelling.hpp"
 #include "search/stem.hpp"
@@ -12,7 +13,7 @@
 namespace proteus::search {
 namespace {
 
-// Of a typical one.
+// The length of a field counts as at least this part of the typical length.
 constexpr float kShortestField = 0.5F;
 
 }  // namespace
@@ -32,7 +33,7 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
 }
 
 void ListIndexBuilder::add(Field field, std::string_view text) {
-  // A name is short, and each of its words was chosen.
+  // A name is short, and each of its words was chosen deliberately.
   const bool all = !tuning_.stop_words || field == Field::name;
   Words words(text);
   while (words.next()) {
@@ -52,7 +53,7 @@ std::uint32_t ListIndexBuilder::frequency(std::size_t begin, std::size_t end) co
       ++next;
     const FieldTuning& field = tuning_.fields[at];
     const float count = std::min(static_cast<float>(next - begin), field.most);
-    // A description of two words says no more about each of them than one of ten.
+    // A word of a two-word description says no more than a word of a ten-word description.
     const float length = std::max(lengths_[at] / field.typical, kShortestField);
     sum += field.weight * count / (1 - field.by_length + field.by_length * length);
     begin = next;
@@ -95,7 +96,7 @@ ListIndex::Pointer ListIndexBuilder::take() {
   return index;
 }
 
-// Entries are in order of the tools, so that counting them is enough to sort them.
+// Entries are in the order of the tools, so a counting sort by term is enough.
 void ListIndexBuilder::write_postings(ListIndex& index, const std::vector<std::uint32_t>& ranks) const {
   index.begins_.assign(ranks.size() + 1, 0);
   for (const Entry& entry : entries_)
@@ -112,7 +113,9 @@ void ListIndexBuilder::write_spelling(ListIndex& index, const std::vector<std::u
   for (std::uint32_t number = 0; number < spelling_.size(); ++number) {
     if (!spelling_[number].empty()) numbers.push_back(number);
   }
-  std::ranges::sort(numbers, {}, [&](std::uint32_t number) { return ListIndex::letter(spelling_[number]); });
+  std::ranges::sort(numbers, {}, [&](std::uint32_t number) {
+    return std::pair(ListIndex::letter(spelling_[number]), spelling_[number].size());
+  });
   std::size_t bytes = 0;
   for (const std::uint32_t number : numbers)
     bytes += spelling_[number].size();

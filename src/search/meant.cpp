@@ -12,32 +12,40 @@ namespace proteus::search {
 namespace {
 
 constexpr std::size_t kMost = 3;
+// Comparing two words takes this much longer than comparing their trigrams.
+constexpr std::size_t kComparison = 100;
 
 struct Candidate {
   Term term;
   std::size_t slips;
   std::size_t tools = 0;
-  std::size_t place = 0;  // in the order of the words
+  std::size_t place = 0;  // alphabetical, among the candidates
 };
 
 class Candidates {
  public:
-  explicit Candidates(std::string_view word) : word_(word), trigrams_(trigrams_of(word)), slips_(slips_in(word)) {}
+  Candidates(std::string_view word, std::size_t& left)
+      : word_(word), trigrams_(trigrams_of(word)), slips_(slips_in(word)), left_(left) {}
 
-  // `tools_of` says how many visible tools have a term.
+  // `tools_of` returns how many visible tools have a word.
   template <class ToolsOf>
   void look_at(const ListIndex& index, const ToolsOf& tools_of) {
-    const auto [begin, end] = index.spelled_like(word_);
-    for (std::size_t at = begin; at < end; ++at) {
+    const auto [begin, end] = index.spelled_like(word_, slips_);
+    const std::size_t most = std::min(left_, kMostComparedAtOne);
+    std::size_t work = 0;
+    for (std::size_t at = begin; at < end && work < most; ++at) {
+      ++work;
       if (!share_trigrams(trigrams_, index.trigrams(at), slips_)) continue;
       const ListIndex::Spelled spelled = index.spelled(at);
+      work += kComparison + spelled.postings.size();
       const std::size_t slips = slips_between(word_, spelled.word, slips_);
       if (slips > slips_) continue;
       const std::size_t tools = tools_of(spelled);
       if (tools == 0) continue;
-      // By the word, so that the order of equals depends on no index.
+      // By word, so that the order of equal candidates does not depend on an index.
       found_.try_emplace(std::string(spelled.word), Candidate{spelled.term, slips}).first->second.tools += tools;
     }
+    left_ -= std::min(work, left_);
   }
 
   std::vector<Query::Alternative> best(float weight) const {
@@ -59,13 +67,15 @@ class Candidates {
   std::string_view word_;
   std::uint64_t trigrams_;
   std::size_t slips_;
+  std::size_t& left_;
   std::map<std::string, Candidate, std::less<>> found_;
 };
 
 }  // namespace
 
-std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight) {
-  Candidates candidates(word);
+std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight,
+                                         std::size_t& left) {
+  Candidates candidates(word, left);
   for (std::size_t i = 0; i < sources.parts(); ++i) {
     const Sources::Part part = sources.part(i);
     if (part.seen == 0) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -8,8 +9,14 @@
 
 namespace proteus::search {
 
-// The words that were probably meant by one that nothing has: those of the fewest slips that something visible has, at
-// most a few, the most frequent first.
-std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight);
+// How much work the words without matches of a query may cause; about a nanosecond each. An upstream that lists very
+// many words must neither delay searches nor use up what the words of others need.
+inline constexpr std::size_t kMostCompared = 4'000'000;
+inline constexpr std::size_t kMostComparedAtOne = 60'000;  // for one word in one index
+
+// Returns the terms that a word without matches probably meant: of the visible words with the fewest slips, at most a
+// few, the most frequent first. Subtracts its work from `left`.
+std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight,
+                                         std::size_t& left);
 
 }  // namespace proteus::search

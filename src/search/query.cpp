@@ -12,7 +12,7 @@
 namespace proteus::search {
 namespace {
 
-// Abbreviations are nearly the word itself.
+// An abbreviation counts nearly as much as the word itself.
 constexpr float kAbbreviation = 0.9F;
 
 void add(std::vector<Query::Alternative>& alternatives, Term term, float weight) {
@@ -51,7 +51,7 @@ enum class StopWords : std::uint8_t { left_out, kept };
 Query::Step step_of(std::string_view text, const Tuning& tuning, StopWords stop_words) {
   Query::Step step;
   Words words(text);
-  bool single = false;  // the last is one character alone, which a pair makes superfluous
+  bool single = false;  // the last concept is a single character, which a pair makes redundant
   bool paired = false;
   while (step.size() < Query::kMaxConcepts && words.next()) {
     const WordShape shape = words.shape();
@@ -92,7 +92,6 @@ Result<Query> Query::read(std::span<const std::string_view> texts, const Tuning&
     if (step.empty()) step = step_of(text, tuning, StopWords::kept);
     if (step.empty()) continue;
     query.steps_.push_back(std::move(step));
-    query.texts_.emplace_back(text);
   }
   if (query.steps_.empty()) return std::unexpected(errors::invalid("the query has no words"));
   return query;

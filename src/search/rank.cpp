@@ -11,7 +11,7 @@
 namespace proteus::search {
 namespace {
 
-// A step's ranking is looked at further down than what is answered: two steps may agree there.
+// The ranking of each step is this many times longer than the result, because steps may agree further down.
 constexpr std::size_t kDeeper = 2;
 
 std::size_t share_of(std::size_t limit) { return limit - limit / 4; }
@@ -43,7 +43,7 @@ std::vector<Hit> fuse(std::span<const std::vector<Hit>> rankings, std::size_t li
   for (const auto& [place, score] : scores)
     all.push_back({place.first, place.second, score});
   std::ranges::sort(all, comes_before);
-  // No part fills all places, as in one ranking.
+  // No part gets all places, as in a single ranking.
   std::map<std::uint32_t, std::size_t> taken;
   std::vector<Hit> fused;
   std::vector<Hit> beyond_share;

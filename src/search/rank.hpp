@@ -11,18 +11,19 @@
 namespace proteus::search {
 
 struct Hit {
-  std::uint32_t part;      // which of the parts that were searched
+  std::uint32_t part;      // index into the searched parts
   std::uint32_t position;  // in that part's list of tools, as the caller sees it
-  float score;             // to compare hits of one search with
+  float score;             // comparable only with hits of the same search
 };
 
-// The tools that fit best, the best first; at most so many. Nothing that is not visible counts, neither as a hit nor
-// in how rare a word is: the result is that of an index built from the visible tools alone. Tools that fit equally
-// well are in the order of the parts and of their lists. While others fit as well, one part gets at most three of four
-// places. Costs time in proportion to the tools that have a word of the query, and to the number of parts.
+// Returns the tools that fit best, the best first, at most `limit`. What is not visible counts neither as a hit nor for
+// how rare a word is: the result is that of an index built from the visible tools alone. Tools that fit equally well
+// are in the order of the parts and of their lists. A part gets at most three of four places, as long as other parts
+// have hits. The cost is proportional to the number of tools that have a word of the query, and to the number of parts;
+// a word without matches is also compared with all indexed words that begin with the same letter.
 std::vector<Hit> rank(std::span<const Visible> parts, const Query& query, std::size_t limit, const Tuning& tuning = {});
 
-// One ranking out of several, by the ranks alone (reciprocal rank fusion).
+// Combines several rankings into one by rank alone (reciprocal rank fusion).
 std::vector<Hit> fuse(std::span<const std::vector<Hit>> rankings, std::size_t limit, float fusion);
 
 }  // namespace proteus::search

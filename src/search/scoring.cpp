@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/meant.hpp"
-
 namespace proteus::search {
 namespace {
 
-// Words that nothing has are names and numbers more often than slips, and looking for what was meant takes time.
+// Most words without matches are names and numbers, not slips, and correcting a word takes time.
 constexpr std::size_t kMostCorrected = 4;
 
 }  // namespace
@@ -34,7 +32,7 @@ std::vector<Hit> Scoring::best(const Query::Step& step, std::size_t limit, std::
   weigh(step);
   for (PartMatches& part : parts_)
     bound(part);
-  // Those that may have the best first, so that most of the others need not be looked at.
+  // Scores the parts with the highest bounds first, so that most of the others can be skipped.
   std::ranges::sort(parts_, [](const PartMatches& a, const PartMatches& b) { return a.most > b.most; });
   for (const PartMatches& part : parts_) {
     if (best_.full() && part.most < best_.last().score) break;
@@ -47,14 +45,14 @@ std::vector<Hit> Scoring::best(const Query::Step& step, std::size_t limit, std::
   return best_.take();
 }
 
-// The step with what was meant by words that nothing has; empty where that is no other.
-Query::Step Scoring::corrected(const Query::Step& step) const {
+// Returns the step with corrections of the words that nothing has; empty if there are no corrections.
+Query::Step Scoring::corrected(const Query::Step& step) {
   Query::Step meant;
   std::size_t looked_for = 0;
   for (std::size_t i = 0; i < step.size() && looked_for < kMostCorrected; ++i) {
     if (tools_[i] > 0 || step[i].word.empty()) continue;
     ++looked_for;
-    auto alternatives = meant_by(step[i].word, sources_, tuning_.misspelled);
+    auto alternatives = meant_by(step[i].word, sources_, tuning_.misspelled, comparing_left_);
     if (alternatives.empty()) continue;
     if (meant.empty()) meant = step;
     meant[i].alternatives = std::move(alternatives);
@@ -90,7 +88,7 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
   if (matches_.size() > begin) parts_.push_back({static_cast<std::uint32_t>(at), begin, matches_.size()});
 }
 
-// BM25's inverse document frequency, of a word and its synonyms together: what many tools do in other words is not
+// BM25's inverse document frequency of a word and its synonyms together: what many tools say in other words is not
 // rare.
 void Scoring::weigh(const Query::Step& step) {
   rarity_.assign(step.size(), 0);
@@ -99,13 +97,13 @@ void Scoring::weigh(const Query::Step& step) {
     const float having = std::min(static_cast<float>(tools_[word]), all);
     rarity_[word] = step[word].weight * std::log1p((all - having + 0.5F) / (having + 0.5F));
   }
-  // What nearly every tool has decides nothing, and takes the longest to walk through.
+  // What nearly every tool has decides nothing, and has the longest lists of postings.
   const float least = tuning_.negligible * std::ranges::max(rarity_);
   for (float& rarity : rarity_)
     rarity = rarity < least ? 0 : rarity;
 }
 
-// As if one tool had each concept as often as can be.
+// Sets the upper bound of a part's scores, as if one tool had each concept as often as possible.
 void Scoring::bound(PartMatches& part) const {
   float sum = 0;
   float concept_most = 0;
@@ -158,7 +156,8 @@ void Scoring::score_source(std::uint32_t part, const Source& source, Matches mat
   touched_.clear();
 }
 
-// What fits a concept best counts. Gives what all tools have of it; those that have more get the rest.
+// Adds the best match of a concept to the score of each tool. Returns the part of the score that all tools have;
+// scores_ gets only what exceeds it.
 float Scoring::add_concept(const Source& source, Matches matches, float rarity) {
   float common = 0;
   for (const Match& match : matches)
@@ -206,7 +205,7 @@ void Scoring::offer(std::uint32_t part, const Source& source, float all) {
   for (const std::uint32_t at : touched_)
     offer_one(at, all + scores_[at]);
   if (all <= 0) return;
-  // The rest are all equal, and the first of them are as many as anybody asks for.
+  // The remaining tools score equally, so the first `limit_` of them suffice.
   std::size_t left = limit_;
   for (std::uint32_t at = 0; at < source.piece->index->size() && left > 0; ++at) {
     if (!source.sees(at) || scores_[at] > 0) continue;

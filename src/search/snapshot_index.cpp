@@ -17,7 +17,7 @@ const DefinitionList::Pointer& root_of(const DefinitionList::Pointer& list) {
   return *root;
 }
 
-// A lens that leaves less than this part of a list has an index of its own: walking past the rest would cost more.
+// A lens that keeps less than one in this many tools of a list gets its own index: skipping the others would cost more.
 constexpr std::size_t kWorthSharing = 8;
 
 }  // namespace
@@ -46,7 +46,7 @@ SnapshotIndex::Pointer SnapshotIndex::build(const catalog::Snapshot& snapshot, s
       snapshot, more, [&](const DefinitionList::Pointer& list) { return ListIndex::build(*list, tuning); }, tuning);
 }
 
-// Both lists are in the order of the names, and a lens changes no name.
+// Both lists are sorted by name, and a lens changes no name.
 void SnapshotIndex::add_seen(const DefinitionList& list, const DefinitionList::Pointer& origin, const IndexOf& index_of,
                              const Tuning& tuning) {
   Piece piece;

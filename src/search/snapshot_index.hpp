@@ -13,36 +13,37 @@
 
 namespace proteus::search {
 
-// What can be found in one snapshot's tools. A snapshot that is another one seen through a lens shares the index of
-// that one: what the lens leaves out is masked, and only what it puts in other words is indexed anew. Immutable, and
-// safe to use from any thread. It keeps no snapshot alive.
+// The index of one snapshot's tools. A snapshot that is seen through a lens shares the index of the original: tools
+// that the lens leaves out are masked, and only those that it describes differently are indexed again. Immutable and
+// thread-safe. Keeps no snapshot alive.
 class SnapshotIndex {
  public:
   using Pointer = std::shared_ptr<const SnapshotIndex>;
-  // The index of a whole list, made or shared.
+  // Makes the index of a whole list, or returns a shared one.
   using IndexOf = std::function<ListIndex::Pointer(const catalog::DefinitionList::Pointer&)>;
 
-  // `more` is what the upstream is described by besides what it says itself.
+  // `more` describes the upstream in addition to what it says about itself.
   static Pointer build(const catalog::Snapshot& snapshot, std::string_view more, const IndexOf& index_of,
                        const Tuning& tuning);
-  // For a list that is searched once, such as a session's, or one that was fetched for this search.
+  // For a list that is searched once, such as a session's or one that was fetched for this search.
   static Pointer build(const catalog::Snapshot& snapshot, std::string_view more = {}, const Tuning& tuning = {});
 
-  // One index and which of its positions are seen. Together the pieces have each tool once.
+  // An index and the positions in it that are visible. Together, the pieces have each tool once.
   struct Piece {
     ListIndex::Pointer index;
-    std::vector<std::uint64_t> hidden;  // a bit for each position; empty for none
-    // In the snapshot's list, by position in the index; what is hidden has that of the next. Empty: the same.
+    std::vector<std::uint64_t> hidden;  // a bit for each position; empty if nothing is hidden
+    // Positions in the snapshot's list, by position in the index; empty if they are the same. A tool that the lens
+    // leaves out has the position of the next one.
     std::vector<std::uint32_t> positions;
     std::size_t seen = 0;
 
     std::uint32_t position(std::uint32_t at) const { return positions.empty() ? at : positions[at]; }
   };
   const std::vector<Piece>& pieces() const { return pieces_; }
-  // Of all tools alike: the upstream's name, and what it says of itself. It has one position.
+  // What describes all tools alike: the upstream's name, and what it says about itself. Has one position.
   const ListIndex& about() const { return *about_; }
   std::size_t size() const { return size_; }
-  // Without what is shared.
+  // Excludes the indexes of the pieces, which may be shared.
   std::size_t memory_bytes() const;
 
  private:

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t kNowhere = SIZE_MAX;
 
-// Where a position of the snapshot's list is in the index; somewhere hidden, or nowhere, where it is in another piece.
+// Returns the place in the index of a position in the snapshot's list. If the tool is in another piece, returns
+// kNowhere or a hidden place.
 std::size_t place_of(const SnapshotIndex::Piece& piece, std::uint32_t position) {
   if (piece.positions.empty()) return position < piece.index->size() ? position : kNowhere;
   const auto behind = std::ranges::upper_bound(piece.positions, position);
@@ -47,7 +48,7 @@ void Sources::add(const SnapshotIndex::Piece& piece, std::span<const std::uint32
       set_bit(mask, at);
       --source.seen;
     }
-    source.hidden = mask;  // a vector that moves keeps its bits where they are
+    source.hidden = mask;  // stays valid when masks_ grows, because a moved vector keeps its buffer
   }
   if (source.seen == 0) return;
   sources_.push_back(source);

@@ -9,18 +9,18 @@
 
 namespace proteus::search {
 
-// One index of a search, and what of it this caller sees.
+// An index of a search, and what the caller sees of it.
 struct Source {
   const SnapshotIndex::Piece* piece;
-  std::span<const std::uint64_t> hidden;  // empty for nothing
-  std::uint32_t seen;                     // how many are left
+  std::span<const std::uint64_t> hidden;  // empty if nothing is hidden
+  std::uint32_t seen;                     // number of tools that are not hidden
 
   bool sees(std::uint32_t at) const { return hidden.empty() || !has_bit(hidden, at); }
-  // How many of these are seen.
+  // Returns how many of the postings are visible.
   std::size_t count(std::span<const ListIndex::Posting> postings) const;
 };
 
-// All that a search looks at. What it was made of outlives it.
+// Everything that a search looks at. `parts` must outlive it.
 class Sources {
  public:
   explicit Sources(std::span<const Visible> parts);
@@ -34,9 +34,9 @@ class Sources {
   };
   std::size_t parts() const { return parts_.size(); }
   Part part(std::size_t at) const;
-  // Of all parts.
+  // In all parts.
   std::size_t seen() const { return seen_; }
-  // Of the largest index.
+  // Size of the largest index.
   std::size_t largest() const { return largest_; }
 
  private:

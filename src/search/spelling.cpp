@@ -16,7 +16,7 @@ constexpr std::size_t kLongest = 24;
 
 bool may_be_misspelled(std::string_view word, std::string_view stem) {
   const auto is_letter = [](char c) { return c < '0' || c > '9'; };
-  // One of four letters only where it is its own stem.
+  // A word of four letters only if it is its own stem.
   const bool is_long = word.size() >= kShortest ? stem.size() >= kShortestStem : word.size() == 4 && word == stem;
   return is_long && stem.size() <= kLongest && std::ranges::all_of(stem, is_letter);
 }
@@ -36,7 +36,7 @@ std::uint64_t trigrams_of(std::string_view word) {
 }
 
 bool share_trigrams(std::uint64_t a, std::uint64_t b, std::size_t slips) {
-  // A swap of two letters changes four of them.
+  // A swap of two letters changes four trigrams.
   const auto common = static_cast<std::size_t>(std::popcount(a & b));
   const auto fewer = static_cast<std::size_t>(std::min(std::popcount(a), std::popcount(b)));
   return common > 0 && common + 4 * slips >= fewer;

@@ -18,7 +18,7 @@ struct Language {
   const char* name;
 };
 
-// By the first character of a word.
+// By the first character of the word.
 constexpr std::array kLanguages = {
     Language{'a', 'z', "english"},      Language{0x370, 0x3FF, "greek"},  Language{0x400, 0x52F, "russian"},
     Language{0x531, 0x58F, "armenian"}, Language{0x600, 0x6FF, "arabic"}, Language{0x900, 0x97F, "hindi"},
@@ -44,11 +44,11 @@ std::string_view stem(std::string_view word) {
   if (word.empty()) return word;
   const auto language = language_of(word);
   if (!language) return word;
-  // A stemmer has a buffer, so each thread has its own.
+  // A stemmer has a buffer, so each thread needs its own.
   thread_local std::array<Stemmer, kLanguages.size()> stemmers;
   Stemmer& stemmer = stemmers[*language];
   if (!stemmer) stemmer.reset(sb_stemmer_new(kLanguages[*language].name, "UTF_8"));
-  if (!stemmer) return word;  // a library without this language
+  if (!stemmer) return word;  // this build of the library lacks the language
   const auto* const stem =
       sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
   if (stem == nullptr) return word;
@@ -57,7 +57,8 @@ std::string_view stem(std::string_view word) {
 }
 
 Term term_of(std::string_view stem) {
-  // FNV-1a, mixed so that all bits are as good as the others: indexes look a term up by where it should stand.
+  // FNV-1a, with the bits mixed so that all are equally good: `ListIndex::find` derives the place of a term from its
+  // value.
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (const char c : stem)
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;

@@ -5,11 +5,12 @@
 
 namespace proteus::search {
 
-// A word as it is looked up: a hash of its stem.
+// A word as it is looked up: the hash of its stem.
 using Term = std::uint32_t;
 
-// The stem of a folded word by the rules of the language that its script suggests: English for Latin letters, Russian
-// for Cyrillic ones and so on; the word itself for other scripts. Valid until the next call on this thread.
+// Returns the stem of a folded word by the rules of a language that the script suggests: English for Latin letters,
+// Russian for Cyrillic ones and so on. Returns the word itself for other scripts. Valid until the next call on this
+// thread.
 std::string_view stem(std::string_view word);
 
 Term term_of(std::string_view stem);

@@ -10,7 +10,7 @@
 namespace proteus::search {
 namespace {
 
-// How many bytes of the inside of a raw string are one character or escape; a pair of surrogates is one.
+// Returns the length of what is at a position inside a raw JSON string: a byte, an escape, or a pair of surrogates.
 std::size_t step_at(std::string_view raw, std::size_t at) {
   if (raw[at] != '\\') return 1;
   if (raw[at + 1] != 'u') return 2;
@@ -18,7 +18,8 @@ std::size_t step_at(std::string_view raw, std::size_t at) {
   return first_of_pair ? 12 : 6;
 }
 
-// The beginning of a raw string of a valid text, decoded; empty where it is none. The rest is not looked at.
+// Returns the decoded beginning of a raw JSON value from a valid text; empty if the value is not a string. Does not
+// read the rest.
 std::string beginning(std::string_view raw, std::size_t bytes) {
   if (!json::is_string(raw)) return {};
   if (raw.size() <= bytes + 2) return json::decode_string(raw).value_or("");
@@ -27,7 +28,7 @@ std::string beginning(std::string_view raw, std::size_t bytes) {
     end += step_at(raw, end);
   end = std::min(end, raw.size() - 1);
   while ((static_cast<unsigned char>(raw[end]) & 0xC0U) == 0x80U)
-    ++end;  // the quote ends it at the latest
+    ++end;  // stops at the closing quote at the latest
   std::string part(raw.substr(0, end));
   part.push_back('"');
   return json::decode_string(part).value_or("");

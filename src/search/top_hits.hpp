@@ -9,30 +9,29 @@
 
 namespace proteus::search {
 
-// Whether one hit comes before another: by score; of the same score by where they stand.
+// Returns whether one hit comes before another: by score, then by part and position.
 inline bool comes_before(const Hit& a, const Hit& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.part != b.part ? a.part < b.part : a.position < b.position;
 }
 
-// The best of many hits.
+// Collects the best of many hits.
 class TopHits {
  public:
   explicit TopHits(std::size_t limit) : limit_(limit) { hits_.reserve(std::min<std::size_t>(limit, 1024)); }
 
   bool full() const { return hits_.size() == limit_; }
-  std::size_t size() const { return hits_.size(); }
   bool takes(const Hit& hit) const { return !full() || (limit_ > 0 && comes_before(hit, hits_.front())); }
 
-  // Of those that are there, of which there is one at least.
+  // Returns the worst of the collected hits. There must be at least one.
   const Hit& last() const { return hits_.front(); }
 
-  // Gives back the one that has no place, if any.
+  // Returns the hit that has no place, if any: `hit` itself, or the one that `hit` displaced.
   std::optional<Hit> add(const Hit& hit) {
     if (!takes(hit)) return hit;
     std::optional<Hit> displaced;
     if (full()) {
-      std::ranges::pop_heap(hits_, comes_before);  // the last in order is in front of the heap
+      std::ranges::pop_heap(hits_, comes_before);  // the worst hit is at the front of the heap
       displaced = hits_.back();
       hits_.pop_back();
     }
@@ -41,7 +40,7 @@ class TopHits {
     return displaced;
   }
 
-  // In order; none are left here.
+  // Returns the collected hits, the best first, and forgets them.
   std::vector<Hit> take() {
     std::ranges::sort(hits_, comes_before);
     return std::exchange(hits_, {});

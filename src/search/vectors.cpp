@@ -11,7 +11,7 @@
 namespace proteus::search {
 namespace {
 
-// What is less alike than this is about something else.
+// Texts less alike than this are about different things.
 constexpr float kUnlike = 0.15F;
 
 float length_of(std::span<const std::int8_t> components) {

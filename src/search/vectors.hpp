@@ -15,21 +15,22 @@
 
 namespace proteus::search {
 
-// What a text means, as a model sees it: a direction. Components are a byte each, which costs ranking nothing and
-// memory three quarters less. Immutable.
+// The meaning of a text according to a model: a direction. Stores each component as a byte, which does not harm the
+// ranking and saves three quarters of the memory. Immutable.
 class Vector {
  public:
   // More components than any model has.
   static constexpr std::size_t kMostComponents = 8192;
 
-  // Fails where it is no direction: no component, too many, one that is not a number, or all of them zero.
+  // Fails if the components are not a direction: none, too many, one that is not finite, or all zero.
   static Result<Vector> of(std::span<const float> components);
-  // As `bytes` gave it; nothing where they cannot be of one.
+  // Reads the output of `bytes`; returns nothing if the bytes cannot come from it.
   static std::optional<Vector> from_bytes(std::string_view bytes);
   std::string bytes() const;
 
   std::size_t size() const { return components_.size(); }
-  // The cosine of the angle between two: 1 for the same direction. Zero for vectors of different models.
+  // Returns the cosine of the angle between two vectors: 1 for the same direction. Returns 0 for vectors of different
+  // sizes, which belong to different models.
   float likeness(const Vector& other) const;
 
  private:
@@ -38,14 +39,14 @@ class Vector {
 };
 using VectorPointer = std::shared_ptr<const Vector>;
 
-// The vectors of one part's tools, by position; null where there is none yet.
+// The vectors of one part's tools, by position; null for tools that have none yet.
 struct VisibleVectors {
   std::span<const VectorPointer> vectors;
   std::span<const std::uint32_t> lost = {};  // as in Visible
 };
 
-// The tools whose vectors are the likest, the likest first. To be fused with `rank` (see `fuse`); what has no vector
-// does not come up here, and loses nothing there.
+// Returns the tools with the most similar vectors, the most similar first. To be combined with the other `rank` by
+// `fuse`: tools without a vector are missing here, and lose nothing by that.
 std::vector<Hit> rank(std::span<const VisibleVectors> parts, const Vector& query, std::size_t limit);
 
 }  // namespace proteus::search

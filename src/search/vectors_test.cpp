@@ -1,4 +1,4 @@
-// SRC-08: what an embedding endpoint answers is judged before it counts.
+// SRC-08: answers of an embedding endpoint are checked before they count.
 #include "search/vectors.hpp"
 
 #include <array>

@@ -10,7 +10,7 @@
 namespace proteus::search {
 namespace {
 
-// In order.
+// Sorted.
 constexpr std::array<std::string_view, 92> kStopWords = {
     "a",    "about", "all",  "also",   "am",    "an",    "and",   "any",    "are",  "as",   "at",    "be",
     "been", "but",   "by",   "can",    "could", "d",     "did",   "do",     "does", "e",    "for",   "from",
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 92> kStopWords = {
 };
 static_assert(std::ranges::is_sorted(kStopWords));
 
-// What tools call the same thing, one group a line.
+// Words that tools use for the same thing, one group per line.
 constexpr std::array kVerbs = {
     "get fetch read retrieve show view load",
     "list enumerate browse",
@@ -113,7 +113,7 @@ constexpr std::array kAbbreviations = {
     "geocode geocoding coordinate",
 };
 
-// The groups by the terms of their words.
+// The groups, by the terms of their words.
 class Table {
  public:
   Table() {

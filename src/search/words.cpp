@@ -112,7 +112,7 @@ void Words::take_letters() {
 bool Words::begins_word(char32_t before, const Character& character) const {
   if (!is_upper(character.code)) return false;
   if (is_lower(before)) return true;  // getUser
-  // HTTPServer, v2Api; but not IDs.
+  // HTTPServer and v2Api, but not IDs
   std::string_view behind = rest_.substr(character.bytes);
   if (behind.empty()) return false;
   const Character second = character_of(behind);

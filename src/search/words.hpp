@@ -11,24 +11,24 @@ namespace proteus::search {
 
 enum class WordShape : std::uint8_t {
   letters,
-  whole,   // several words of letters that were written as one: `github`, behind `git` and `hub`, for GitHub
+  whole,   // several words of letters written as one: `github`, after `git` and `hub`, for GitHub
   single,  // one character of a script without spaces
-  pair,    // two neighbours of such a script
+  pair,    // two neighbouring characters of such a script
   symbol,
 };
 
-// The words of a text or of an identifier in any script, folded, one after the other. Takes time in proportion to the
-// text, whatever the text is; bytes that are not UTF-8 are between words.
+// Iterates over the words of a text or an identifier in any script, folded. Takes time in proportion to the text,
+// whatever the text is. Bytes that are not UTF-8 separate words.
 class Words {
  public:
-  // In bytes. A longer word is cut.
+  // In bytes; longer words are cut.
   static constexpr std::size_t kLongest = 48;
 
   explicit Words(std::string_view text) : rest_(text) {}
 
-  // Whether there is one more.
+  // Goes to the next word; returns false if there is none.
   bool next();
-  // Until the next call.
+  // Valid until the next call of `next`.
   std::string_view word() const { return word_; }
   WordShape shape() const { return shape_; }
 
@@ -42,16 +42,16 @@ class Words {
 
   void take_dense(const Character& character);
   void take_letters();
-  // Whether a new word begins at the character, which comes after `before` without anything between.
+  // Returns whether a new word begins at `character`, which directly follows `before`.
   bool begins_word(char32_t before, const Character& character) const;
 
   std::string_view rest_;
   std::string word_;
   WordShape shape_ = WordShape::letters;
-  std::string whole_;    // of a run of letters so far
-  bool in_run_ = false;  // the next letters continue it
-  bool split_ = false;   // it has more than one word
-  char32_t dense_ = 0;   // the neighbour in front, of a script without spaces
+  std::string whole_;    // the current run of letters so far
+  bool in_run_ = false;  // whether the next letters continue the run
+  bool split_ = false;   // whether the run has more than one word
+  char32_t dense_ = 0;   // the preceding character, if its script has no spaces
   bool single_due_ = false;
 };
 

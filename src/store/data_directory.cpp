@@ -31,7 +31,7 @@ Result<> create(const std::filesystem::path& path) {
   return {};
 }
 
-// The process that wrote its number into the lock. None where it has not come to that yet.
+// Returns the process that wrote its id into the lock file; nothing if it has not done so yet.
 std::optional<pid_t> holder(int fd) {
   std::array<char, 32> text{};
   const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
@@ -60,7 +60,7 @@ Result<DataDirectory> DataDirectory::open(const std::filesystem::path& path) {
     if (errno == EWOULDBLOCK) return std::unexpected(errors::directory_in_use(absolute, holder(lock->get())));
     return std::unexpected(errors::directory_refused(absolute, system_message(errno)));
   }
-  // On a full disk the number is missing and the lock still holds.
+  // If the disk is full, the process id is missing, but the lock holds.
   static_cast<void>(write_holder(lock->get()));
   return DataDirectory(std::move(absolute), std::move(*lock));
 }

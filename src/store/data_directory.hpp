@@ -9,12 +9,12 @@
 
 namespace proteus::store {
 
-// The directory of one gateway. While this lives, no other process has it; the lock goes with the process, however that
-// ends, and is not inherited by programs it starts.
+// The data directory of one gateway, locked against other processes while this object lives. The lock ends with the
+// process, however the process ends, and programs that it starts do not inherit it.
 class DataDirectory {
  public:
-  // Creates what is missing, the directory itself with mode 0700. Refuses one that every user may write to, and one
-  // that another process holds, which it names.
+  // Creates what is missing, the directory itself with mode 0700. Rejects a directory that every user may write to, and
+  // one that another process holds; the error names that process.
   static Result<DataDirectory> open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }

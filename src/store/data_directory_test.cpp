@@ -60,7 +60,7 @@ TEST_F(DataDirectoryTest, IsNotHeldByProgramsThatItsHolderStarted) {
   std::string seconds = "60";
   std::array<char*, 3> argv = {name.data(), seconds.data(), nullptr};
   pid_t child = -1;
-  // Returns when the child has become the other program.
+  // Returns once the child has become the other program.
   ASSERT_EQ(::posix_spawnp(&child, name.c_str(), nullptr, nullptr, argv.data(), environ), 0);
   first = std::unexpected(errors::cancelled("the first"));
   EXPECT_TRUE(DataDirectory::open(path_));

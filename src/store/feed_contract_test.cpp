@@ -5,7 +5,7 @@
 
 #include "store/testing/store_contract.hpp"
 
-// What one process writes, told to the others.
+// Tests that each process learns of the writes of the others.
 namespace proteus::store::test {
 namespace {
 

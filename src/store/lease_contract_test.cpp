@@ -2,7 +2,7 @@
 
 #include "store/testing/store_contract.hpp"
 
-// Who of several processes does what only one may do.
+// Tests which of several processes does what only one may do.
 namespace proteus::store::test {
 namespace {
 
@@ -36,7 +36,7 @@ TEST_P(StoreContract, GivesALeaseToOneProcessAtATime) {
   ASSERT_THAT(first, ElementsAre(Field(&LeaseRecord::name, "x"), Field(&LeaseRecord::name, "y")));
   EXPECT_THAT(get(other().write({TakeLeases{"b", {"y", "z"}, kLong}})).leases,
               ElementsAre(Field(&LeaseRecord::name, "z")));
-  // Its own are kept, and not made anew.
+  // A process keeps the leases that it has, with their tokens.
   EXPECT_EQ(get(store().write({TakeLeases{"a", {"x", "y"}, kLong}})).leases, first);
   EXPECT_THAT(get(other().leases()), ElementsAre(Field(&LeaseRecord::owner, "a"), Field(&LeaseRecord::owner, "a"),
                                                  Field(&LeaseRecord::owner, "b")));
@@ -49,7 +49,7 @@ TEST_P(StoreContract, GivesALeaseToAnotherWhenItsOwnerIsUnseen) {
   const auto of_b = get(other().write({TakeLeases{"b", {"x"}, kNone}})).leases.at(0);
   EXPECT_EQ(of_b.owner, "b");
   EXPECT_GT(of_b.token, of_a.token);
-  // One that never attended, or has left, is not waited for.
+  // A lease is free at once if its owner never attended, or has left.
   get(store().write({TakeLeases{"stranger", {"s"}, kLong}}));
   EXPECT_THAT(get(store().write({TakeLeases{"a", {"s"}, kLong}})).leases, ElementsAre(Field(&LeaseRecord::owner, "a")));
   get(other().write({Leave{"b"}}));

@@ -3,7 +3,8 @@
 #include "store/errors.hpp"
 #include "store/memory_store.hpp"
 
-// What a store shows several processes. Here it is for tests of code that follows a feed or takes leases.
+// The part of a MemoryStore that matters when several processes share a store: for tests of code that follows the feed
+// or takes leases.
 namespace proteus::store {
 
 Result<> MemoryStore::check_conditions(const Writes& writes) const {

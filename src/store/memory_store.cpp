@@ -16,11 +16,12 @@ auto copy_of(const Map& map, const typename Map::key_type& key) {
 
 }  // namespace
 
-// Nothing in here fails, so that a unit is done whole: its conditions were checked before.
+// Applies a write. Nothing in here fails, because the conditions of the unit were checked before: so the unit is
+// applied whole.
 struct MemoryStore::Apply {
   MemoryStore& store;
   Written& written;
-  std::uint64_t version;  // of the record that is written
+  std::uint64_t version;  // of the record to write
 
   void operator()(PutUpstream& put) {
     put.record.stored.version = version;

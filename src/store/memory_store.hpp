@@ -10,7 +10,8 @@
 
 namespace proteus::store {
 
-// Keeps everything for as long as it lives. For tests, and for a gateway that shall leave nothing behind.
+// A store that keeps everything in memory, and loses it when destroyed. For tests, and for a gateway that must leave
+// nothing behind.
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(Retention retention = {}) : retention_(retention) {}
@@ -37,7 +38,7 @@ class MemoryStore final : public Store {
   Task<Result<std::vector<LeaseRecord>>> leases() override;
   Task<Result<FeedPage>> feed(std::uint64_t since, std::size_t limit) override;
   void on_feed(std::function<void()> grew) override;
-  // Nothing is sealed here.
+  // Does nothing: a MemoryStore seals nothing.
   Task<Result<std::size_t>> reseal() override;
   Health health() const override { return {}; }
 
@@ -62,15 +63,15 @@ class MemoryStore final : public Store {
   std::deque<ChangeRecord> changes_;
   std::deque<AuditRecord> audits_;
   std::map<std::string, Setting> settings_;                                                   // by key
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, PinRecord> pins_;  // by what identifies them
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, PinRecord> pins_;  // by identifying members
   std::map<std::string, ToolSessionRecord> tool_sessions_;                                    // by id
   std::map<std::pair<std::string, std::string>, SessionToolRecord> session_tools_;            // by session and name
   std::map<std::string, TokenRecord> tokens_;                                                 // by name
   std::map<std::pair<std::string, std::string>, SealedRecord> sealed_;                        // by kind and id
-  std::map<std::string, std::string> hash_owners_;                                            // whose a token's hash is
-  std::map<std::string, std::vector<std::string>> owned_hashes_;                              // the same, by owner
-  std::map<std::string, Member> members_;                                                     // by name
-  std::map<std::string, LeaseRecord> leases_;                                                 // by name
+  std::map<std::string, std::string> hash_owners_;                // the owner of each token hash
+  std::map<std::string, std::vector<std::string>> owned_hashes_;  // the same, by owner
+  std::map<std::string, Member> members_;                         // by name
+  std::map<std::string, LeaseRecord> leases_;                     // by name
   std::deque<FeedEntry> feed_;
   std::uint64_t newest_version_ = 1;  // no record has a smaller one
   std::uint64_t newest_lease_ = 0;

@@ -9,15 +9,15 @@
 
 namespace proteus::store {
 
-// The master secret that keys are derived from (base/sealing.hpp).
+// The master secret from which keys are derived (base/sealing.hpp).
 class Pepper {
  public:
-  // One that somebody chose, such as the value of PROTEUS_PEPPER.
+  // Takes a chosen secret, such as the value of PROTEUS_PEPPER.
   static Result<Pepper> given(std::string value);
-  // The one in a data directory, also while a process holds that. Its file must be the owner's alone; an error of kind
-  // `not_found` where there is none.
+  // Reads the pepper of a data directory, even while a process holds the directory. Rejects a file that is open to
+  // other users. The error is of kind `not_found` if there is no file.
   static Result<Pepper> read(const std::filesystem::path& directory);
-  // The same, or a new one, on disk when this returns.
+  // Like `read`, but creates a random pepper if there is none; it is on disk when this returns.
   static Result<Pepper> read_or_create(const DataDirectory& directory);
 
   const std::string& value() const { return value_; }

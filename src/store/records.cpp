@@ -5,7 +5,8 @@
 namespace proteus::store {
 namespace {
 
-// Walks the texts of a write; `Visit` is called with what a text is, the text, its limit, and whether it may be empty.
+// Walks the texts of a write. Calls `Visit` with a description of each text, the text, its limit, and whether it may be
+// empty.
 enum class Empty : std::uint8_t { refused, allowed };
 
 template <class Visit>
@@ -139,7 +140,7 @@ void for_each_text(const Writes& writes, Visit visit) {
     std::visit(texts, write);
 }
 
-// The name of a record whose secrets a read could not open; empty where there is none.
+// Returns the name of the record if the write would store one whose secrets could not be opened; otherwise empty.
 std::string_view with_lost_secrets(const Write& write) {
   if (const auto* put = std::get_if<PutUpstream>(&write); put != nullptr && !put->record.secrets_fault.empty())
     return put->record.name;
@@ -173,7 +174,7 @@ Result<> check(const Writes& writes) {
   for (const Write& write : writes) {
     const std::string_view lost = with_lost_secrets(write);
     if (lost.empty()) continue;
-    // It would take the place of what a right pepper can still open.
+    // The write would replace secrets that the right pepper can still open.
     fault = proteus::errors::invalid(fmt::format("the secrets of {} could not be read, and would be lost", lost));
   }
   if (fault) return std::unexpected(std::move(*fault));

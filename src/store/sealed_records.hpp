@@ -7,16 +7,16 @@
 #include "store/time.hpp"
 #include "store/versions.hpp"
 
-// What is nothing but secret, such as grants of users at upstreams.
+// Records whose whole content is secret, such as users' grants at upstreams.
 namespace proteus::store {
 
-// Kind and id identify it. Both are readable at rest, so that neither may tell anything.
+// Identified by kind and id. Both are readable at rest, so neither may reveal anything.
 struct SealedRecord {
   std::string kind;  // "grant", "client", …
   std::string id;    // random, or a hash
-  std::string text;  // JSON, opaque here; sealed wherever it is at rest
+  std::string text;  // JSON, opaque to the store; sealed at rest
   Time updated_at{};
-  std::string fault;  // why a read could not open the text, which is empty then; not kept
+  std::string fault;  // why a read could not open the text, which is then empty; not stored
   Stored stored{};
 
   friend bool operator==(const SealedRecord&, const SealedRecord&) = default;

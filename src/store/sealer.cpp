@@ -5,7 +5,7 @@
 namespace proteus::store {
 namespace {
 
-// A byte of format, the id of the key, and what `SealingKey` makes.
+// A sealed text is a byte for the format, the id of the key, and the output of `SealingKey`.
 constexpr char kFormat = 1;
 constexpr std::size_t kIdSize = 8;
 constexpr std::size_t kHashSize = 32;

@@ -20,18 +20,18 @@ struct Opened {
   SealedWith with = SealedWith::current;
 };
 
-// Seals secrets for their rest on a disk. What is sealed names its format and its key, so that a key can be told from a
-// damage, and old keys from the current one. Safe to use from several threads.
+// Seals secrets that are stored on a disk. A sealed text names its format and its key, so that `open` can tell a
+// missing key from damage, and a text of the previous key from one of the current key. Thread-safe.
 class Sealer {
  public:
   explicit Sealer(const Pepper& current, const std::optional<Pepper>& previous = std::nullopt);
 
-  // `bound` says what the secret belongs to: it must be the same to open it, so that nobody can move a secret to
-  // another record.
+  // `bound` names the record that the secret belongs to. It must be the same in `open`, so that nobody can move a
+  // secret to another record.
   std::string seal(std::string_view plain, std::string_view bound) const;
 
-  // Hashes something secret, such as another hash, so that nobody without the key can try what it was. With the current
-  // key, then with the previous one where there is one.
+  // Hashes a secret, such as another hash, so that nobody without the key can guess it by trial. Returns the hash with
+  // the current key, then the one with the previous key if there is one.
   std::vector<std::string> keyed_hashes(std::string_view text) const;
 
   Result<Opened> open(std::string_view sealed, std::string_view bound) const;

@@ -6,31 +6,31 @@
 #include "store/time.hpp"
 #include "store/versions.hpp"
 
-// What the store keeps of tool sessions. Texts called JSON are opaque here: they come back as they were put.
+// The records of tool sessions. Texts that are called JSON are opaque to the store: it returns them unchanged.
 namespace proteus::store {
 
-// A tool session. The id identifies it.
+// A tool session. Identified by its id.
 struct ToolSessionRecord {
   std::string id;
   std::string user_id;  // JSON
-  std::string secrets;  // JSON, its tokens; sealed wherever it is at rest. There is no trace of a token besides
-  std::string context;  // empty for none
+  std::string secrets;  // JSON, its tokens; sealed at rest, and stored nowhere else
+  std::string context;  // may be empty
   std::string catalog;
   Time created_at{};
   Time last_used_at{};
-  std::string secrets_fault;  // why a read could not open the secrets, which are empty then; not kept
+  std::string secrets_fault;  // why a read could not open the secrets, which are then empty; not stored
   Stored stored{};
 
   friend bool operator==(const ToolSessionRecord&, const ToolSessionRecord&) = default;
 };
 
-// One of its tools. Session and name identify it.
+// A tool of a tool session. Identified by session and name.
 struct SessionToolRecord {
   std::string session;
   std::string name;
   std::string definition;     // JSON, as clients see it
-  std::string secrets;        // JSON, what they do not see; sealed wherever it is at rest
-  std::string secrets_fault;  // as that of a session
+  std::string secrets;        // JSON, what clients do not see; sealed at rest
+  std::string secrets_fault;  // like that of a ToolSessionRecord
   Stored stored{};
 
   friend bool operator==(const SessionToolRecord&, const SessionToolRecord&) = default;
@@ -38,14 +38,14 @@ struct SessionToolRecord {
 
 struct PutToolSession {
   ToolSessionRecord record;
-  // As those of a token (store/token_records.hpp), and unique together with them.
+  // Hashes of the session's tokens, like those of PutToken (store/token_records.hpp) and unique together with them.
   std::vector<std::string> hashes{};
 };
-// With all of its tools.
+// Also removes the tools of the session.
 struct RemoveToolSession {
   std::string id;
 };
-// When it was last used; nothing where there is no such session.
+// Records the time of the last use. Does nothing if there is no such session.
 struct TouchToolSession {
   std::string id;
   Time last_used_at{};

@@ -7,11 +7,11 @@
 
 namespace proteus::store {
 
-// Times are kept to the microsecond.
+// Times are stored with a precision of one microsecond.
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
 inline Time to_time(Clock::Wall wall) { return std::chrono::floor<std::chrono::microseconds>(wall); }
 
-// As they are written.
+// Convert to and from the stored form.
 inline std::int64_t microseconds(Time time) { return time.time_since_epoch().count(); }
 inline Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 

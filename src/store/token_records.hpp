@@ -6,21 +6,21 @@
 #include "store/time.hpp"
 #include "store/versions.hpp"
 
-// What the store keeps of tokens that were made at runtime. Texts called JSON are opaque here: they come back as they
-// were put.
+// The records of tokens that were made at runtime. Texts that are called JSON are opaque to the store: it returns
+// them unchanged.
 namespace proteus::store {
 
-// A token. The name identifies it. There is no trace of the token itself.
+// A token. Identified by its name. The token itself is not stored.
 struct TokenRecord {
   std::string name;
   std::string access;   // JSON, what its holder may use
-  std::string secrets;  // JSON, the hashes it is known by; sealed wherever it is at rest
+  std::string secrets;  // JSON, the hashes by which it is known; sealed at rest
   Time created_at{};
-  // The beginning of time stands for none in all of these.
+  // In all of these, the epoch stands for none.
   Time expires_at{};
-  Time previous_until{};  // how long the secret before the last rotation works
+  Time previous_until{};  // until when the secret before the last rotation works
   Time last_used_at{};
-  std::string secrets_fault;  // why a read could not open the secrets, which are empty then; not kept
+  std::string secrets_fault;  // why a read could not open the secrets, which are then empty; not stored
   Stored stored{};
 
   friend bool operator==(const TokenRecord&, const TokenRecord&) = default;
@@ -28,14 +28,14 @@ struct TokenRecord {
 
 struct PutToken {
   TokenRecord record;
-  // Hashes of what it is known by. Each belongs to one token or tool session alone: where it is another's already, the
-  // unit fails with a conflict. At rest they are hashed once more, with a key.
+  // Hashes of the token's secrets. A hash belongs to a single token or tool session: if another owner has it, the unit
+  // fails with a conflict. At rest the hashes are hashed again, with a key.
   std::vector<std::string> hashes{};
 };
 struct RemoveToken {
   std::string name;
 };
-// When it was last used; nothing where there is no such token.
+// Records the time of the last use. Does nothing if there is no such token.
 struct TouchToken {
   std::string name;
   Time last_used_at{};

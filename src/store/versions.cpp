@@ -10,7 +10,7 @@
 namespace proteus::store {
 namespace {
 
-// As they are at rest: a name that was released is never changed.
+// The names as they are stored. A released name is never changed.
 constexpr std::array kKinds = {
     std::pair{RecordKind::upstream, std::string_view("upstream")},
     std::pair{RecordKind::snapshot, std::string_view("snapshot")},
@@ -49,7 +49,7 @@ struct KeyOf {
   Key operator()(const PutSealed& put) const { return RecordKey{RecordKind::sealed, put.record.kind, put.record.id}; }
   Key operator()(const RemoveSealed& remove) const { return RecordKey{RecordKind::sealed, remove.kind, remove.id}; }
 
-  // What only one process does, or what each finds out by itself.
+  // The feed lists none of these: they concern a single process, or every process finds them out on its own.
   Key operator()(const AppendAudit& /*unused*/) const { return std::nullopt; }
   Key operator()(const TouchToolSession& /*unused*/) const { return std::nullopt; }
   Key operator()(const TouchToken& /*unused*/) const { return std::nullopt; }

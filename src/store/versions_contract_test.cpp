@@ -5,7 +5,7 @@
 
 #include "store/testing/store_contract.hpp"
 
-// Several writers who change the same records.
+// Tests of several writers that change the same records.
 namespace proteus::store::test {
 namespace {
 
@@ -87,7 +87,7 @@ TEST_P(StoreContract, ChecksAllConditionsBeforeItWrites) {
   EXPECT_THAT(get(store().upstreams()), IsEmpty());
   EXPECT_THAT(get(store().audits(10, std::nullopt)), IsEmpty());
   EXPECT_EQ(get(store().changes(0, 10)).newest, 0U);
-  // What the unit itself creates is not there yet.
+  // A record that the unit itself creates does not count.
   EXPECT_TRUE(run(store().write({PutUpstream{upstream("bank")}, Expect{key(RecordKind::upstream, "bank"), 0}})));
 }
 
@@ -155,7 +155,7 @@ TEST_P(StoreContract, GivesATokenToOneOwnerAlone) {
   EXPECT_EQ(taken.error().kind(), ErrorKind::conflict);
   EXPECT_THAT(get(store().tool_sessions()), IsEmpty());
   EXPECT_THAT(get(store().upstreams()), IsEmpty());
-  // Rotated: the one before is free again, the owner keeps the other.
+  // The token was rotated: its former hash is free again, and the owner keeps the others.
   get(store().write({PutToken{token("a"), {"h1", "h3"}}}));
   get(store().write({PutToolSession{session("s"), {"h2"}}}));
   EXPECT_FALSE(run(store().write({PutToken{token("b"), {"h3"}}})));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
@@ -19,13 +20,13 @@ using json::Place;
 
 Position position_of(const ::toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
-// The library reads dotted keys of any length, and then follows the tables they make recursively. So they are counted
-// before it sees them: keys are on one line, and their dots stand outside strings.
+// Finds dotted keys with too many parts before toml++ reads the text: toml++ accepts any number of parts, and later
+// recurses into the tables that they make. A key is on one line, and its separating dots are outside strings.
 class DottedKeys {
  public:
   explicit DottedKeys(std::string_view text) : text_(text) {}
 
-  // Where a key has too many parts.
+  // Returns the position of a key with too many parts.
   std::optional<Position> find_too_long() {
     std::size_t dots = 0;
     while (at_ < text_.size()) {
@@ -85,7 +86,7 @@ class DottedKeys {
   std::size_t at_ = 0;
 };
 
-// Nothing for what has no place in a configuration.
+// Returns nothing for a value that is not allowed in a configuration.
 std::optional<boost::json::value> convert(const ::toml::node& node, const Place& place, std::size_t depth) {
   if (depth > Document::kMaxDepth) {
     place.fault("is nested too deep");
@@ -104,7 +105,7 @@ std::optional<boost::json::value> convert(const ::toml::node& node, const Place&
     boost::json::array out;
     out.reserve(array->size());
     for (std::size_t i = 0; i < array->size(); ++i) {
-      // Null keeps the others in their places.
+      // Null keeps the indexes of the other items.
       auto converted = convert(*array->get(i), place.item(i), depth + 1);
       out.push_back(converted ? std::move(*converted) : boost::json::value());
     }
@@ -112,7 +113,11 @@ std::optional<boost::json::value> convert(const ::toml::node& node, const Place&
   }
   if (const auto* text = node.as_string()) return boost::json::value(text->get());
   if (const auto* integer = node.as_integer()) return boost::json::value(integer->get());
-  if (const auto* number = node.as_floating_point()) return boost::json::value(number->get());
+  if (const auto* number = node.as_floating_point()) {
+    if (std::isfinite(number->get())) return boost::json::value(number->get());
+    place.fault("is not a finite number, and JSON has no other");
+    return std::nullopt;
+  }
   if (const auto* flag = node.as_boolean()) return boost::json::value(flag->get());
   if (const auto* time = node.as_date_time(); time != nullptr && time->get().offset) {
     std::ostringstream text;

@@ -14,7 +14,7 @@
 
 namespace proteus::toml {
 
-// In a text, counted from 1; 0 where it is not known.
+// A position in a text, counted from 1; 0 if unknown.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -22,7 +22,7 @@ struct Position {
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 
-// A TOML text as JSON, and where each value stands in it. Immutable, cheap to copy.
+// A TOML text as JSON, with the position of each value. Immutable and cheap to copy.
 class Document {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{8} << 20U;
@@ -36,12 +36,13 @@ class Document {
 
   static std::expected<Document, SyntaxFault> parse(std::string_view text);
 
-  // A table.
+  // Returns an object, the top-level table.
   const boost::json::value& root() const;
-  // What is TOML but has no place in a configuration: dates and times that are no instant, and what is nested too deep.
-  // It is left out of `root`; an instant is a text there.
+  // Returns the faults of values that are valid TOML but not allowed in a configuration: dates and times without an
+  // offset, and values nested too deep. `root` omits such values, with null in their place in arrays. A date-time with
+  // an offset is a string in `root`.
   const std::vector<json::Fault>& faults() const;
-  // Where the value, or what is nearest above it, is.
+  // Returns the position of the value at the pointer, or of its nearest ancestor that has one.
   Position locate(std::string_view pointer) const;
 
  private:

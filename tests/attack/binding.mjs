@@ -1,4 +1,4 @@
-// What a person has confirmed is what runs, once, for the caller who asked and who still may.
+// Only the call that a person confirmed runs, once, for the caller who sent it, if that caller is still allowed to.
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { headersOf, send } from '../e2e/support/raw.mjs';
 import { Caller, SECRET, startBackend } from '../e2e/support/sessions.mjs';
@@ -36,7 +36,10 @@ export async function stage(own) {
 
 const CAN_ASK = '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}';
 
-/** A call whose arguments are a text, so that what no JSON library would write can be sent; `more` are further members of the params. */
+/**
+ * Sends a call whose arguments are raw text, so that they can be something that no JSON library would write. `more` is
+ * text with further members of the params.
+ */
 async function call(url, token, name, args, more = '') {
   const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args}${more},"_meta":${CAN_ASK}}}`;
   const { text } = await post(url, body, { ...headersOf('tools/call', { name }), authorization: `Bearer ${token}` });
@@ -44,7 +47,7 @@ async function call(url, token, name, args, more = '') {
   return JSON.parse(data);
 }
 
-/** What answers the questions of `answer` with a yes. */
+/** Returns the members of the params that answer all questions of `answer` with yes. */
 function confirming({ result }) {
   const responses = Object.fromEntries(Object.keys(result.inputRequests).map((key) => [key, { action: 'accept', content: { confirmed: true } }]));
   return `,"inputResponses":${JSON.stringify(responses)},"requestState":${JSON.stringify(result.requestState)}`;
@@ -53,7 +56,7 @@ function confirming({ result }) {
 const ran = (answer) => answer.result?.resultType === 'complete' && !answer.result.isError;
 const asks = (answer) => answer.result?.resultType === 'input_required';
 
-/** Confirms `first` and sends `second` with it. Gives how often the back end was asked. */
+/** Obtains a confirmation for `first` and sends it with `second`. Returns how often the back end was called. */
 async function swap({ url, backend }, first, second, { token = 'token-of-s', name = 'pay', context = '' } = {}) {
   const before = backend.asked.length;
   const asked = await call(url, 'token-of-s', 'pay', first);

@@ -1,9 +1,12 @@
-// A page in somebody's browser that tries to use a gateway on the same machine: names that lead to loopback, foreign origins, requests without preflight.
+// A malicious page in a browser tries to use a gateway on the same machine: DNS names that resolve to loopback, foreign
+// origins, requests without preflight.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { makeFolder } from '../e2e/support/children.mjs';
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
-import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
+import { startGateway } from '../e2e/support/gateway.mjs';
+import { freePort, OWN_ADDRESS } from '../e2e/support/loopback.mjs';
 import { SECRET } from '../e2e/support/sessions.mjs';
 import { assert, head, modern, statusOf, Wire } from './support.mjs';
 
@@ -14,8 +17,7 @@ export async function stage(own) {
   const gateway = own(
     await startGateway({ upstreams: [{ name: 'up', url: upstream.url }], env: { PROTEUS_ADMIN_SECRET: SECRET } })
   );
-  const { folder, forget } = makeFolder();
-  own({ stop: forget });
+  const folder = makeFolder();
   return { url: gateway.url, upstream, folder, port: new URL(gateway.url).port };
 }
 
@@ -26,7 +28,7 @@ const FOREIGN_HOSTS = (port) => [
 ];
 const FOREIGN_ORIGINS = ['http://evil.example', 'null', 'http://localhost.evil.example', 'http://127.0.0.1.nip.io', 'http://0.0.0.0', 'http://localhost@evil.example', 'https://localhost:x', 'file://', 'chrome-extension://abcdefgh'];
 
-/** Calls of a tool of a healthy upstream; none may arrive. */
+/** Calls a tool with each of the headers, and returns how many calls reached the upstream. */
 async function callsThatArrive({ url, upstream }, headersOfEach) {
   const before = upstream.calls.length;
   for (const headers of headersOfEach) {
@@ -58,9 +60,11 @@ export const cases = () => [
   {
     tried: 'DNS rebinding of what is for operators: metrics, health, admin, contexts, with ops_listen and without',
     run: async ({ url, port, own }) => {
-      const other = own(await startGateway({ server: { ops_listen: '127.0.0.1:0' } }));
+      const ops = `${OWN_ADDRESS}:${await freePort()}`;
+      own(await startGateway({ server: { ops_listen: ops } }));
+      const listeners = [url, `http://${ops}`];
       let tries = 0;
-      for (const base of [url, other.url]) {
+      for (const base of listeners) {
         for (const path of PATHS) {
           const all = [...FOREIGN_HOSTS(port).map((host) => ({ host })), ...FOREIGN_ORIGINS.map((origin) => ({ origin }))];
           for (const headers of all) {
@@ -70,7 +74,9 @@ export const cases = () => [
           }
         }
       }
-      for (const host of ['localhost', '127.0.0.1:1', '[::1]']) assert.equal(await statusOf(url, head('GET', '/metrics', { host })), 200, host);
+      for (const base of listeners) {
+        for (const host of ['localhost', '127.0.0.1:1', '[::1]']) assert.equal(await statusOf(base, head('GET', '/metrics', { host })), 200, `${base} ${host}`);
+      }
       return `${tries} requests`;
     }
   },
@@ -98,7 +104,7 @@ export const cases = () => [
           }
         }
       }
-      // The MCP Inspector took the command from the query of its own endpoint.
+      // The MCP Inspector accepted a command in the query of its endpoint.
       for (const target of [`/sse?transportType=stdio&command=/usr/bin/touch&args=${marker}`, `/mcp?transportType=stdio&command=/usr/bin/touch&args=${marker}`]) {
         assert.ok((await statusOf(url, head('GET', target, { host: `0.0.0.0:${port}` }))) >= 400);
       }

@@ -1,4 +1,4 @@
-// What a context excludes stays out, however a URI or a name is written.
+// What a context excludes stays unreachable, however its URI or name is spelled.
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { events, headersOf, send } from '../e2e/support/raw.mjs';
 import { assert, eventually, modern, post, speaking, startCanary, statusOf, tool } from './support.mjs';
@@ -27,7 +27,7 @@ export async function stage(own) {
   return { url: gateway.url, upstream };
 }
 
-/** Of file:///secret/b and http://host/secret/b. */
+/** Spellings of file:///secret/b and http://host/secret/b. */
 const EXCLUDED = [
   'file:///secret/b', 'file:///%73ecret/b', 'file:///%73%65%63%72%65%74/b', 'file:////secret/b', 'file:///./secret/b', 'file:///x/../secret/b', 'file:///secret/./b', 'file:///secret//b', 'file:///%2e/secret/b', 'file:///x/%2e%2e/secret/b', 'file:///x/%2E./secret/b',
   'FILE:///secret/b', 'file://localhost/secret/b', 'file://LOCALHOST/secret/b', 'file:///secret%2fb', 'file:///secret%2Fb', 'file:///x%2f..%2fsecret/b', 'file:///secret%5cb', 'file:///x/..\\secret/b', 'file:///%252e%252e/secret/b', 'file:///%2573ecret/b', 'file:///secret%00/b', 'file:///../secret/b', 'file:///../../secret/b', 'file:///open/../../secret/b',
@@ -41,7 +41,7 @@ const ask = async (url, method, params, token = 'token-of-ann') => {
   return JSON.parse(text);
 };
 
-/** A session of the legacy era in the narrow context; its requests have no headers that repeat names. */
+/** Opens a legacy session in the narrow context. Returns a function that sends requests, without Mcp-Name headers. */
 async function legacySession(url) {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer token-of-ann' };
   const say = async (method, params, more = {}) => {
@@ -53,7 +53,7 @@ async function legacySession(url) {
   return (method, params) => say(method, params, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' });
 }
 
-/** Has a modern client listen, until `stop`; `heard` are the resources that the gateway agrees to tell it of. */
+/** Opens a listen stream until `stop`. `heard` lists the resources that the gateway acknowledged. */
 async function listen(url, uris) {
   const params = { notifications: { resourceSubscriptions: uris } };
   const told = events(await send(`${url}/narrow`, 'subscriptions/listen', params, { token: 'token-of-ann' }));

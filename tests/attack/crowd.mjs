@@ -1,4 +1,4 @@
-// Many strangers at once: memory before anybody has shown a credential, places for sessions, requests that never end.
+// Many untrusted clients at once: memory use before authentication, the limit of sessions, requests that never end.
 import { readdirSync } from 'node:fs';
 
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
@@ -19,10 +19,10 @@ async function isServed(url) {
   return (await statusOf(url, head + body)) === 200;
 }
 
-/** Each has written all, or was answered before. */
+/** Waits until each connection has written everything, or was answered before. */
 const everyoneIsTaken = (wires) => within(60_000, 'the gateway takes what is sent, or answers', Promise.all(wires.map(({ taken }) => taken)));
 
-/** Opens so many connections that each send nearly all of `opening`, and gives by how much the gateway's peak memory grew. */
+/** Opens `count` connections that send `opening`, and returns by how many bytes the gateway's peak memory grew. */
 async function growthBy({ url, pid }, count, opening) {
   const before = peakMemory(pid);
   const wires = [];
@@ -35,7 +35,7 @@ async function growthBy({ url, pid }, count, opening) {
     });
     const answered = new Promise((done) => wire.socket.once('data', done));
     wires.push({ wire, taken: Promise.race([written, answered]) });
-    // A few at a time, so that it is the gateway which is tried, and not the memory of this process.
+    // Opens a few at a time, to limit the memory of this process.
     if (wires.length % 50 === 0) await everyoneIsTaken(wires);
   }
   await everyoneIsTaken(wires);
@@ -69,7 +69,7 @@ export const cases = (full) => [
     run: async ({ own }) => {
       const gateway = await start(own, { auth: { anonymous: 'never' } });
       const grown = await growthBy(gateway, 1000, [`GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(63 * 1024)}`]);
-      // What a head may have is held for as long as it may take: 64 KiB of each.
+      // The gateway keeps up to 64 KiB of each head until the head's deadline.
       assert.ok(grown < 128 * MIB, `it grew by ${Math.round(grown / 1e6)} MB`);
       return `${(grown / 1e6).toFixed(1)} MB`;
     }

@@ -1,14 +1,13 @@
-// What was acknowledged is there after a crash, nobody notices a reload, and a machine that has no more says so.
-import { spawn } from 'node:child_process';
+// Acknowledged changes survive a crash, callers do not notice a reload, and the gateway reports exhausted resources.
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { makeFolder, run, spawnChild } from '../e2e/support/children.mjs';
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
-import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
+import { startGateway } from '../e2e/support/gateway.mjs';
 import { program } from '../e2e/support/programs.mjs';
 import { ask } from '../e2e/support/raw.mjs';
-import { run } from '../e2e/support/run.mjs';
 import { Caller, queryTool, SECRET } from '../e2e/support/sessions.mjs';
 import { assert, eventually, keptAlive, range } from './support.mjs';
 
@@ -16,7 +15,10 @@ export const title = 'Crashes, reloads and machines that have no more (PRX-17, O
 
 const env = { PROTEUS_ADMIN_SECRET: SECRET };
 
-/** Registers and removes by a few lanes until the gateway dies, and keeps what was acknowledged: a name is there, or gone, or nobody knows. */
+/**
+ * Registers and removes names until the gateway dies, and remembers which changes were acknowledged. A name whose last
+ * change was not acknowledged is in neither set.
+ */
 class Ledger {
   constructor() {
     this.there = new Set();
@@ -62,8 +64,7 @@ const KINDS = {
 };
 
 async function crash(kind, rounds, own) {
-  const { folder, forget } = makeFolder();
-  own({ stop: forget });
+  const folder = makeFolder();
   const ledger = new Ledger();
   let gateway = await startGateway({ folder, env });
   let kills = 0;
@@ -74,7 +75,7 @@ async function crash(kind, rounds, own) {
     const before = ledger.there.size;
     const room = (kind.most ?? Infinity) - before;
     if (room <= 4) break;
-    // Killed in the middle of the work, at another moment each time; not before something was acknowledged.
+    // Kills the gateway during the work, at a different moment each time, after something was acknowledged.
     const killed = (async () => {
       await eventually('something is acknowledged', () => ledger.there.size > before + Math.min(room - 4, round % 7));
       gateway.signal('SIGKILL');
@@ -92,14 +93,13 @@ async function crash(kind, rounds, own) {
   return `${kills} kills, ${ledger.there.size} acknowledged, ${ledger.gone.size} removed`;
 }
 
-/** Keeps every other writer from the data of a gateway until it is stopped, as a disk that is full does. */
+/** Blocks all writes to the store of a gateway until `stop`, as a full disk would. */
 async function blockStore(folder) {
   const [file] = readdirSync(join(folder, 'data')).filter((name) => name.endsWith('.db'));
   const hold = 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute("BEGIN IMMEDIATE"); print("held", flush=True); sys.stdin.read()';
-  const child = spawn('python3', ['-c', hold, join(folder, 'data', file)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = new Promise((done) => child.once('exit', done));
-  await Promise.race([once(child.stdout, 'data'), ended.then(() => assert.fail('the store could not be blocked'))]);
-  return { stop: () => (child.stdin.end(), ended) };
+  const child = spawnChild('python3', ['-c', hold, join(folder, 'data', file)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await Promise.race([once(child.stdout, 'data'), child.closed.then(() => assert.fail('the store could not be blocked'))]);
+  return { stop: () => (child.stdin.end(), child.closed) };
 }
 
 export const cases = (full) => [
@@ -143,8 +143,7 @@ export const cases = (full) => [
   {
     tried: 'a session is removed while nothing can be written: its token ends at once, and the answer says what is not durable',
     run: async ({ own }) => {
-      const { folder, forget } = makeFolder();
-      own({ stop: forget });
+      const folder = makeFolder();
       const gateway = own(await startGateway({ folder, env }));
       const caller = new Caller(gateway.url, 4);
       own({ stop: () => caller.close() });
@@ -165,8 +164,7 @@ export const cases = (full) => [
   {
     tried: 'too little memory to begin with: it is said, and nothing is begun',
     run: async ({ own }) => {
-      const { folder, forget } = makeFolder();
-      own({ stop: forget });
+      const folder = makeFolder();
       const limits = [200_000, 400_000];
       for (const kib of limits) {
         const command = `ulimit -c 0; ulimit -v ${kib}; exec "$0" serve --listen 127.0.0.1:0 --data "$1"`;

@@ -1,14 +1,14 @@
-// A modern upstream that means harm: `node hostile_upstream.mjs KIND SCALE`. It prints "listening on <url>".
+// A hostile modern upstream: `node hostile_upstream.mjs KIND SCALE`. Prints "listening on <url>".
 import { createServer } from 'node:http';
 
 const [kind, scale] = [process.argv[2], Number(process.argv[3])];
 const LARGE = 900_000;
-const PAGE = 15;  // large definitions, within the 16 MiB of a message
+const PAGE = 15;  // large definitions that fit into the 16 MiB of a message
 
 const options = (variant) => {
   const all = [];
   for (let size = 0; size < LARGE; size += 60) all.push(`{"type":"string","const":"option ${all.length} of variant ${variant}"}`);
-  // A parameter that headers repeat has the whole definition read by whoever makes the headers.
+  // With a parameter that is mirrored into headers, the gateway must read the whole definition for each call.
   const mirrored = kind === 'mirrored' ? ',"x-mcp-header":"Choice"' : '';
   return `"inputSchema":{"type":"object","properties":{"choice":{"type":"string"${mirrored}},"more":{"anyOf":[${all.join(',')}]}}}`;
 };
@@ -17,7 +17,7 @@ const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
 const page = (member, texts, next) =>
   `${JSON.stringify(shared).slice(0, -1)},${next ? `"nextCursor":"${next}",` : ''}"${member}":[${texts.join(',')}]}`;
 
-/** 15 tools of 0.9 MB each, at scale 1, which are others at each reading. */
+/** 15 tools of 0.9 MB each (at scale 1) that change with each reading of the list. */
 function largeTools() {
   const variants = [options('A'), options('B')];
   const count = 15 * scale;
@@ -31,14 +31,14 @@ function largeTools() {
   };
 }
 
-/** 6,000 templates, at scale 1, that a matcher which tries everything does not get through. */
+/** 6,000 templates (at scale 1) that a backtracking matcher would never finish matching. */
 function slowTemplates() {
   const variables = Array.from({ length: 25 }, (_, i) => `{+v${i}}a`).join('');
   const texts = Array.from({ length: 6000 * scale }, (_, i) => `{"uriTemplate":"t://${variables}Q{+z${i}}","name":"t${i}"}`);
   return () => page('resourceTemplates', texts);
 }
 
-/** 9,900 tools, at scale 1, on pages of a thousand: with those of the healthy, about as many as a list may have. */
+/** 9,900 tools (at scale 1) on pages of a thousand: with the healthy upstreams' tools, almost the limit of a list. */
 function manyTools() {
   const count = 9900 * scale;
   return (cursor) => {
@@ -52,7 +52,7 @@ function manyTools() {
 const asked = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } };
 const question = { resultType: 'input_required', inputRequests: { sure: asked }, requestState: 'x' };
 
-/** As much as fits a message, in values of one byte. */
+/** As many one-byte values as fit into a message. */
 const tokens = kind === 'tokens' ? `${JSON.stringify({ ...shared, content: [] }).slice(0, -1)},"structuredContent":{"n":[0${',0'.repeat(8_388_000)}]}}` : '';
 let calls = 0;
 
@@ -72,7 +72,7 @@ const discovered = {
   supportedVersions: ['2026-07-28'],
   capabilities: { tools: {}, resources: {} },
   _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'hostile', version: '1' } },
-  // As much as fits a message: an escaped newline has two bytes.
+  // As many newlines as fit into a message, where each is an escape of two bytes.
   ...(kind === 'instructions' ? { instructions: `${'\n'.repeat(Math.min(800_000 * scale, 7_500_000))}Use h0_test_simple_text.` } : {})
 };
 

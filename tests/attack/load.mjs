@@ -1,5 +1,6 @@
-// A light load, in a process of its own so that nothing else delays its clock: `node load.mjs URL UPSTREAMS SECONDS`. Some 200 calls per second,
-// by a lane for each upstream. Prints JSON: how long the calls took, in ms, and what failed.
+// A light load: `node load.mjs URL UPSTREAMS SECONDS`. Sends some 200 calls per second, spread over the upstreams. Runs
+// in a separate process, so that nothing else delays its measurements. Prints JSON: the times of the calls in ms, and
+// the failures.
 import { Agent } from 'node:http';
 
 import { ask } from '../e2e/support/raw.mjs';

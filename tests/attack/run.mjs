@@ -1,9 +1,10 @@
-// The drills of a hostile trial: what strangers, callers and upstreams try, and what must hold all the same.
+// Runs the attack drills: attacks by untrusted clients, callers and upstreams that the gateway must withstand.
 //
-//   node tests/attack/run.mjs [--full] [theme…]      PROTEUS_BIN names another folder to take the programs from
+//   node tests/attack/run.mjs [--full] [theme…]      PROTEUS_BIN is another folder with the programs
 //
-// A theme is a file beside this one. It has a `title`, may have a `stage(own)` with what its cases share, and has `cases(full)`: each says what is
-// `tried` and runs it; its result is figures for the table, and an exception is a case that did not hold.
+// A theme is a file in this folder. It exports a `title`, `cases(full)`, and optionally `stage(own)`, which sets up
+// what its cases share. A case describes in `tried` what its `run` does. `run` returns figures for the table, and
+// throws if the gateway does not withstand the attack.
 import { performance } from 'node:perf_hooks';
 
 const THEMES = ['wire', 'crowd', 'browsers', 'urls', 'binding', 'contexts', 'terminals', 'advisories', 'durability', 'stall'];
@@ -21,7 +22,7 @@ function row(tried, fault, figures = '') {
   console.log(`| ${cell(tried)} | ${fault ? 'DID NOT HOLD' : 'held'} | ${cell(fault ? fault.message : figures).slice(0, 600)} |`);
 }
 
-/** Runs `act`, and stops what it was given to `own`; a gateway that stalled fails when it is stopped. */
+/** Runs `act`, then stops everything that `act` passed to `own`. Stopping a gateway throws if a worker has stalled. */
 async function owning(act) {
   const owned = [];
   const own = (program) => (owned.push(program), program);
@@ -56,7 +57,7 @@ for (const name of THEMES) {
     staged = true;
     for (const { tried, run } of theme.cases(full)) await attempt(tried, (own) => run({ ...stage, own }));
   };
-  // What the cases share is stopped at the end: no worker may have stalled in any of them.
+  // Stopping the shared gateway throws if a worker stalled in any of the cases.
   await owning(all).catch((error) => row(staged ? 'no worker stalls in any of these' : 'the stage', error));
 }
 

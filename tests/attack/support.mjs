@@ -1,4 +1,4 @@
-// What the drills share: a socket without any manners, and a few counts.
+// Helpers of the drills: raw sockets, servers that record requests, and measurements.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
@@ -11,13 +11,13 @@ export { assert, eventually };
 
 export const range = (count) => Array.from({ length: count }, (_, i) => i);
 
-/** The head of a request; a header that is a list is written once for each. */
+/** Returns the head of a request. A header whose value is a list is written once for each element. */
 export function head(method, target, headers = {}) {
   const lines = Object.entries({ host: 'localhost', ...headers }).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
   return `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-/** A whole modern request as text; `headers` are added to those it needs. */
+/** Returns the head and body of a modern request; `headers` are added to the required ones. */
 export function modern(method, params = {}, { target = '/mcp', token, headers = {} } = {}) {
   const body = bodyOf(method, params);
   const authorization = token ? { authorization: `Bearer ${token}` } : {};
@@ -25,7 +25,7 @@ export function modern(method, params = {}, { target = '/mcp', token, headers = 
   return { head: head('POST', target, all), body };
 }
 
-/** A connection that keeps what it was answered. */
+/** A raw connection that keeps everything it receives. */
 export class Wire {
   constructor(url) {
     const { hostname, port } = new URL(url);
@@ -46,7 +46,7 @@ export class Wire {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
   }
 
-  /** The answers that are whole, each with a Content-Length. */
+  /** Returns the complete answers, each of which must have a Content-Length. */
   answers() {
     const all = [];
     for (let rest = this.text; ; ) {
@@ -60,7 +60,7 @@ export class Wire {
     }
   }
 
-  /** Waits for so many answers and takes them off. */
+  /** Waits for exactly `count` answers, and removes and returns them. */
   async take(count) {
     await eventually(`${count} answers`, () => this.answers().length >= count || this.closed);
     const all = this.answers();
@@ -78,7 +78,7 @@ export class Wire {
   }
 }
 
-/** Sends one request over a connection of its own, and gives the answer's status. */
+/** Sends one request over a new connection, and returns the status of the answer. */
 export async function statusOf(url, text) {
   const wire = new Wire(url);
   wire.write(text);
@@ -87,7 +87,7 @@ export async function statusOf(url, text) {
   return wire.statuses()[0];
 }
 
-/** Posts a text as it is; gives status, headers and the text of the answer. */
+/** Posts raw text; returns status, headers and text of the answer. */
 export function post(url, text, headers = {}, agent = undefined) {
   return new Promise((done, failed) => {
     const outgoing = request(url, { agent, method: 'POST', headers }, (incoming) => {
@@ -102,7 +102,7 @@ export function post(url, text, headers = {}, agent = undefined) {
   });
 }
 
-/** Runs `act` for each of so many, by a few at once. */
+/** Runs `act` for each number below `count`, `few` at a time. */
 export async function byAFew(count, few, act) {
   let next = 0;
   await Promise.all(
@@ -117,7 +117,7 @@ export function keptAlive(connections) {
   return { agent, stop: () => agent.destroy() };
 }
 
-/** A server that nobody should reach: keeps each request that came, and answers with `answer(request)`: status, headers and body. */
+/** Starts a server that records each request in `seen`. `answer(request)` returns status, headers and body. */
 export async function startCanary(answer = () => [200, {}, '{}'], host = '127.0.0.1') {
   const seen = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -141,7 +141,7 @@ export async function startCanary(answer = () => [200, {}, '{}'], host = '127.0.
   };
 }
 
-/** What makes a canary a modern MCP server: `results` by method, each a result or a function of the params. */
+/** Returns an `answer` that makes a canary a modern MCP server. `results` has a result or a function by method. */
 export function speaking(results) {
   const common = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
   const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} }, _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'canary', version: '1' } } };
@@ -157,12 +157,12 @@ export function speaking(results) {
 
 export const tool = (name, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
-/** The most memory that a process has had, in bytes. */
+/** Returns the peak memory of a process in bytes. */
 export function peakMemory(pid) {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
 }
 
-/** A number of the metrics, without labels. */
+/** Returns the value of a metric without labels. */
 export async function metric(url, name) {
   const text = await (await fetch(new URL('/metrics', url))).text();
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? NaN);

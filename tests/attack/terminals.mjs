@@ -1,4 +1,4 @@
-// Text of strangers on somebody's terminal, and in the log.
+// Untrusted text on a terminal and in the log.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -25,7 +25,7 @@ const NASTY = {
 };
 const EVERYTHING = Object.values(NASTY).join('\n');
 
-/** What must not come out; our own colours (CSI … m) may. */
+/** Checks that an output has no escapes or controls, except for our own colours (CSI … m). */
 function assertHarmless(output, where) {
   const rest = output.replaceAll(/\u001b\[[0-9;]*m/g, '').replaceAll('\r\n', '\n');
   for (const [what, pattern] of [['an escape', /\u001b/], ['a control character', /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/], ['a bidirectional control', /[\u202a-\u202e\u2066-\u2069]/], ['an invisible character', /[\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/u]]) {

@@ -1,4 +1,5 @@
-// URLs that lead elsewhere than they say, and redirects: nobody is reached whom [egress] forbids, and no credential goes to anybody but its owner.
+// Deceptive URLs and redirects: the gateway connects to no address that [egress] forbids, and sends credentials only to
+// the server that they are for.
 import { hostname } from 'node:os';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
@@ -8,7 +9,10 @@ import { assert, eventually, speaking, startCanary, tool } from './support.mjs';
 
 export const title = 'URLs and redirects (SEC-01, SEC-06)';
 
-/** A gateway that may not reach loopback, because it listens elsewhere, too; a canary that it must not reach, on all of 127/8. */
+/**
+ * Starts a gateway that may not connect to loopback, because it listens on an address beyond the machine, and a canary
+ * that it must not reach, on all of 127/8.
+ */
 export async function stage(own) {
   const canary = own(await startCanary(undefined, '0.0.0.0'));
   const settings = { server: { ops_listen: '0.0.0.0:0' }, egress: { allow: ['127.0.0.9'] }, env: { PROTEUS_ADMIN_SECRET: SECRET } };
@@ -20,7 +24,7 @@ export async function stage(own) {
 
 const V4 = '127.0.0.1';
 const HEX = '7f00:1';
-/** Of what is refused at registration: the URL tells where it leads, or is none. `P` is the canary's port. */
+/** URLs that show a forbidden target, and texts that are not URLs. `P` stands for the canary's port. */
 const REFUSED = [
   `http://${V4}:P/mcp`, 'http://localhost:P/mcp', 'http://LOCALHOST:P/mcp', 'http://localhost.:P/mcp', 'http://x.localhost:P/mcp', 'http://127.0.0.2:P/mcp', 'http://127.1:P/mcp', 'http://0:P/mcp', 'http://0.0.0.0:P/mcp',
   'http://2130706433:P/mcp', 'http://0x7f000001:P/mcp', 'http://0x7f.0.0.1:P/mcp', 'http://0177.0.0.1:P/mcp', 'http://017700000001:P/mcp', 'http://127.0.1:P/mcp', 'http://00000177.0.0.1:P/mcp',
@@ -31,17 +35,17 @@ const REFUSED = [
   `http://${V4}:P%2f@evil.example/`, `http://evil.example%00.${V4}:P/`, `http://${V4}%00.evil.example:P/`, `http://①②⑦.⓪.⓪.①:P/`, 'http://127。0。0。1:P/', ` http://${V4}:P/`, `http://${V4}:P/\r\nX-Evil: 1`, `http://${V4}:P/ HTTP/1.1`,
   `http:///${V4}:P/`, `http:${V4}:P/`, `//${V4}:P/`, `https:/\\${V4}:P/`, 'file:///etc/passwd', 'gopher://127.0.0.1:P/_x', 'unix:/run/x.sock', 'javascript:alert(1)', 'http://', 'http://:P/', 'http://example.com:99999/', 'http://example.com:-1/', 'http://example.com:0x50/', 'http://[::1', 'http://[::1]x:P/', 'http://[1.2.3.4]/'
 ];
-/** The same of the advisory: what holds an IPv4 address, where a filter knows only the IPv4 form. */
+/** The same for the advisory: IPv6 addresses, most of them with IPv4 addresses that a filter for IPv4 does not see. */
 const TUNNELLED = [
   'http://[2002:7f00:1::]:P/', 'http://[2002:a9fe:a9fe::1]/', 'http://[2002:a00:1::]/', 'http://[64:ff9b::7f00:1]:P/', 'http://[64:ff9b::169.254.169.254]/', 'http://[64:ff9b::10.0.0.1]/', 'http://[64:ff9b:1::7f00:1]:P/', 'http://[64:ff9b:1:7f00:0:100::]/',
   'http://[64:ff9b:1:ffff::a9fe:a9fe]/', 'http://[fec0::1]/', 'http://[feff::1]/', 'http://[2001:0:4136:e378:8000:63bf:80ff:fffe]/', 'http://[2606:4700::5efe:10.0.0.1]/', 'http://[2606:4700::200:5efe:127.0.0.1]:P/', 'http://[fc00::1]/', 'http://[fdff::1]/', 'http://[::a9fe:a9fe]/', 'http://[::ffff:0:a9fe:a9fe]/'
 ];
-/** Names that only a look-up can tell: registered perhaps, reached never. */
+/** Names that resolve to forbidden addresses: they may be registered, but must never be reached. */
 const NAMES = ['127.0.0.1.nip.io', 'localtest.me', 'ip6-localhost', 'ip6-loopback', hostname()];
 
 const at = (url, { port }) => url.replaceAll(/P(?=[/h\\#%]|$)/g, String(port));
 
-/** Registers one; where the URL did not tell, its name is looked up for the first connection, and that fails. Says when it was refused. */
+/** Registers an upstream, and checks that it is refused at once or that its first connection fails. Returns which. */
 async function refusal(caller, url) {
   const name = `odd${refusal.count++}`;
   const { status, json } = await caller.admin('/admin/upstreams', { name, url, authentication: { type: 'bearer', token: 'the-bearer' } });
@@ -65,7 +69,7 @@ const refusedAll = (urls) => async ({ caller, canary }) => {
   return Object.entries(when).map(([what, count]) => `${count} ${what}`).join(', ');
 };
 
-/** A session's tool at `url`, called once; gives the text of the answer. */
+/** Registers a session tool at `url` and calls it once. Returns the text of the answer, or the status of a refusal. */
 async function callTool(caller, url, name) {
   const registered = await caller.admin('/admin/tools/register', { session_id: name, user_token: `token-of-${name}`, user_id: 'u', tools: [queryTool(name, url)] });
   if (registered.status !== 200) return { refused: registered.status };

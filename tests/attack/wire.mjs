@@ -1,4 +1,4 @@
-// Segmentation, pipelining and smuggling: a request is what its own bytes say, whatever came before it on the connection.
+// Segmentation, pipelining and smuggling: earlier requests on a connection do not change how a request is read.
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { assert, eventually, head, modern, range, statusOf, Wire } from './support.mjs';
@@ -22,7 +22,7 @@ export async function stage(own) {
 const GET_HEALTH = head('GET', '/healthz');
 const LIST = modern('tools/list');
 
-/** Sends the text in these pieces, a segment each, and gives the answers. */
+/** Sends each piece as a segment, and returns the answers. */
 async function inPieces(url, pieces, count) {
   const wire = new Wire(url);
   for (const piece of pieces) {
@@ -34,10 +34,10 @@ async function inPieces(url, pieces, count) {
   return answers;
 }
 
-/** Requests in which one reader could see another end, or another request, than the next. Each is followed by one that must not be answered. */
 const post = (lines, body = '') => `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 const chunked = (body, ...more) => post(['Content-Type: application/json', ...more, 'Transfer-Encoding: chunked'], body);
 const get = (lines) => `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n\r\n`;
+/** Requests that two parsers could read differently. A request that follows one of them must not be answered. */
 const SMUGGLING = {
   'Content-Length and Transfer-Encoding': post(['Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
   'Transfer-Encoding and Content-Length': post(['Transfer-Encoding: chunked', 'Content-Length: 5'], '0\r\n\r\n'),
@@ -99,7 +99,7 @@ const SMUGGLING = {
   'Origin twice': modern('tools/list', {}, { headers: { origin: ['http://localhost', 'http://evil.example'] } }).head + LIST.body
 };
 
-/** Requests whose end nobody doubts, which are refused alone. */
+/** Requests that must be refused, but whose end is clear, so that the connection may go on. */
 const REFUSED = {
   'a Host with a path': 'GET /healthz HTTP/1.1\r\nHost: localhost/evil\r\n\r\n',
   'Mcp-Session-Id twice': modern('tools/list', {}, { headers: { 'mcp-session-id': ['x', 'y'] } }).head + LIST.body,
@@ -108,7 +108,10 @@ const REFUSED = {
   'an Mcp-Method of another method': modern('tools/list', {}, { headers: { 'mcp-method': 'tools/call' } }).head + LIST.body
 };
 
-/** Two requests each. The bytes of the first stand where a view of the second's path may still look, once its body has moved it. */
+/**
+ * Pairs of requests. When the body of the second moves its head in the buffer, a stale view of its path would see the
+ * bytes of the first.
+ */
 const lists = (...targets) => targets.map((target) => modern('tools/list', {}, { target }));
 const gets = (...targets) => targets.map((target) => ({ head: head('GET', target, { 'content-length': 2 }), body: '{}' }));
 const STALE = {

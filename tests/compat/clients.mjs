@@ -1,4 +1,4 @@
-// The clients of the matrix. `server` is the mode of our own server that a client is tried with; `via` is how it gets there.
+// The clients of the matrix. `server` is the mode of our own server that a client is tested with, `via` the transport.
 const row = (name, pkg, module, more = {}) => ({ name, package: pkg, module: `${more.form ?? 'full'}/clients/${module}.mjs`, form: 'full', via: 'http', server: 'v1', ...more });
 const short = { form: 'short' };
 

@@ -1,4 +1,4 @@
-// Runs every check of one server, directly and through a gateway, and compares.
+// Runs every check of one server directly and through a gateway, and compares the outcomes.
 import { CHECKS } from './checks/all.mjs';
 import { listed } from './checks/lists.mjs';
 import { scratch, startGatewayOf, startRow } from './start.mjs';
@@ -6,7 +6,7 @@ import { Peer } from './wire/peer.mjs';
 
 const PATIENCE_MS = Number(process.env.COMPAT_NOTICE_MS ?? 5_000);
 
-/** One of the two ways to a server, as checks see it. */
+/** One of the two sides of a comparison: the server itself, or the server behind a gateway. */
 class Side {
   constructor(row, peer, prefix) {
     Object.assign(this, { row, peer, prefix, patience: PATIENCE_MS });
@@ -21,7 +21,7 @@ class Side {
   }
 }
 
-/** The first line in which two observations differ, around the place. */
+/** Returns an excerpt of the first line in which two observations differ. */
 function difference(wanted, found) {
   const line = wanted.findIndex((text, index) => text !== found[index]);
   const [a, b] = line < 0 ? ['(nothing more)', found[wanted.length]] : [wanted[line], found[line] ?? '(nothing)'];
@@ -45,14 +45,17 @@ async function judge(check, direct, through) {
   try {
     const [wanted, found] = await perform(check, direct, through);
     if (!through.same(wanted, found)) return { verdict: 'differs', reason: difference(wanted, found) };
-    // Nothing to compare is no success.
+    // An empty observation is not a success.
     return wanted.length > 0 ? { verdict: 'same', reason: direct.row.notes?.[check.name] } : { verdict: 'not offered' };
   } catch (error) {
     return { verdict: 'differs', reason: error.message.split('\n')[0].slice(0, 300) };
   }
 }
 
-/** Waits for what a server does by itself after a client came, such as asking for roots; the checks will tell if it never happens. */
+/**
+ * Waits for what a server does on its own after a client has connected, such as requesting roots. If it never happens,
+ * the checks fail.
+ */
 async function settle(side) {
   const { name, text } = side.row.settled ?? {};
   for (const end = Date.now() + side.patience; name && Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
@@ -61,17 +64,20 @@ async function settle(side) {
   }
 }
 
-/** Where the gateway starts without its upstream: until that was read. */
+/** Waits until a gateway that started without its upstream has read the upstream's tools. */
 async function arrive(side) {
   for (const end = Date.now() + side.patience; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
     if ((await side.tools()).length > 0) return;
   }
 }
 
-/** The verdicts on one server in one era: a map from the names of checks to `{ verdict, reason }`. */
+/**
+ * Compares one server in one era. Returns `verdicts`, a map from check names to `{ verdict, reason }`, or `unable` with
+ * a reason if the comparison could not be made.
+ */
 export async function compareRow(described, era) {
   const { folder, forget } = scratch();
-  // Calls may name files of the run.
+  // Calls may contain file names of this run.
   const row = typeof described.call === 'function' ? { ...described, call: described.call({ folder }) } : described;
   const closing = [forget];
   const verdicts = new Map();

@@ -1,4 +1,4 @@
-// docs/compatibility.md: the generated part between two marks, from what a full run found.
+// Writes the generated part of docs/compatibility.md, between two markers, from the results of a full run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ const clean = (text) => text.replaceAll(/\/tmp\/\S*?proteus-compat-\w+/g, '…')
 const SERVER_HEAD = ['server', 'version', 'era', ...CHECKS.map(({ name }) => name)];
 const CLIENT_HEAD = ['client', 'version', ...STEPS];
 
-/** A table's cells of one row; what is not the same gets a footnote, and equal ones share it. */
+/** Returns the cells of a row. Reasons become footnotes; equal reasons share one. */
 function cells(result, names, notes) {
   const note = (reason) => {
     if (!notes.includes(reason)) notes.push(reason);
@@ -61,7 +61,7 @@ export function writePage(servers, clients, tally) {
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${generated(servers, clients, tally, date)}\n\n${after}`);
 }
 
-/** What the page lacks of what the tables here say: columns and rows. */
+/** Returns the columns and rows of the matrix that the page lacks. */
 export function pageFaults() {
   const page = readFileSync(PAGE, 'utf8');
   const wanted = [

@@ -1,7 +1,8 @@
-// drive.mjs MODULE TARGET PREFIX: has one client take every step, and prints what it saw of each as a line of JSON.
+// drive.mjs MODULE TARGET PREFIX: makes one client take every step, and prints the outcome of each as a line of JSON.
 //
-// A client is a module with `connect(target)`, where `target` is `{ url }` or `{ command, args }`. What it gives has `list()`, the tools as the client shows them, each with
-// its `name`; `call(name, arguments)`; and `close()`.
+// A client is a module with `connect(target)`, where `target` is `{ url }` or `{ command, args }`. It returns an object
+// with `list()`, which returns the tools as the client shows them, each with its `name`; `call(name, arguments)`; and
+// `close()`.
 const [module, target, prefix] = process.argv.slice(2);
 const { connect } = await import(module);
 const STEP_MS = 20_000;
@@ -12,7 +13,7 @@ const within = (promise) => {
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`nothing within ${STEP_MS} ms`)), STEP_MS)));
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
-// Who answered is told in every modern result; it is another one through a gateway. So is its prefix.
+// Removes what differs through a gateway: serverInfo in modern results, and the prefix of names.
 const SERVER_INFO = /"io.modelcontextprotocol\/serverInfo":\{[^}]*\}/g;
 const own = (text) => (prefix === '' ? text : text.replaceAll(prefix, '')).replaceAll(SERVER_INFO, '"serverInfo":0');
 
@@ -27,7 +28,7 @@ async function take(step, action) {
   }
 }
 
-/** A failed call by what the client makes of it: an error that is thrown, or a result that says so. */
+/** Returns what a client makes of a failed call: a thrown error, or a result. */
 const outcome = (promise) => promise.then((result) => ({ result }), (error) => ({ thrown: String(error.message).split('\n')[0] }));
 
 let client;

@@ -1,11 +1,12 @@
-// What a small machine must bear: many programs behind one gateway, and clients that leave without a word. Prints figures.
+// Load that a small machine must bear: many programs behind one gateway, and clients that disconnect without closing
+// their sessions. Prints figures.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
+import { run } from '../e2e/support/children.mjs';
 import { configuration, startGateway } from '../e2e/support/gateway.mjs';
 import { program, residentKib, root } from '../e2e/support/programs.mjs';
-import { run } from '../e2e/support/run.mjs';
 import { eachOf } from './run_servers.mjs';
 import { SERVERS } from './servers/all.mjs';
 import { scratch, startRow } from './start.mjs';
@@ -14,12 +15,13 @@ import { Peer } from './wire/peer.mjs';
 const PROGRAMS = 34;
 const CLIENTS = 200;
 const SECRET = 'of-the-load';
-// The setting of an upstream by which a program whose client is gone ends: long enough for all to be there at once.
+// The setting of an upstream after which the program of an absent client ends. Long enough for all programs to run at
+// once.
 const IDLE_S = 30;
 const IDLE = { program_idle: `${IDLE_S}s` };
 const MINUTE_MS = 60_000;
 
-/** A process and all that it started. */
+/** Returns the ids of a process and its descendants. */
 function familyOf(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   const children = threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ')).filter(Boolean).map(Number);
@@ -61,7 +63,7 @@ function report(tally, what, holds, figures) {
   console.log(`${holds ? 'ok    ' : 'FAILED'}  ${what}: ${figures}`);
 }
 
-/** Every program of the matrix at once: each is found in an era it speaks. */
+/** Runs many programs of the matrix at once: the gateway must detect an era that each of them speaks. */
 async function manyPrograms(tally) {
   const { folder, forget } = scratch();
   const rows = SERVERS.filter((row) => row.via === 'stdio');
@@ -96,14 +98,14 @@ async function manyPrograms(tally) {
   }
 }
 
-/** Whether this gateway has the setting. */
+/** Returns whether this gateway has the setting `IDLE`. */
 async function knowsIdle(folder, upstream) {
   const config = join(folder, 'proteus.toml');
   writeFileSync(config, configuration({ upstreams: [{ ...upstream, ...IDLE }] }));
   return (await run(program('proteus'), ['check', '--config', config])).code === 0;
 }
 
-/** Clients that use a program and go: what was started for them ends. */
+/** Opens sessions that use a program and abandons them: their programs must end. */
 async function abandonedClients(tally) {
   const { folder, forget } = scratch();
   const upstream = { name: 'up', command: ['python3', join(root, 'tests/fixtures/stdio_server.py'), '--era', 'legacy'] };

@@ -1,9 +1,11 @@
-// The official conformance suite against a server of yours, directly and through the gateway, scenario by scenario.
+// Runs the official conformance suite against a server of yours, directly and through the gateway.
 //
-//   PROTEUS_REFERENCE_SERVER="node …/everything-server.js" reference.mjs [--era=auto|legacy|modern] [--requirements=REVISION]
+//   PROTEUS_REFERENCE_SERVER="node …/everything-server.js" \
+//     reference.mjs [--era=auto|legacy|modern] [--requirements=REVISION]
 //
-// The command starts a server on $PORT with its endpoint at /mcp; the reference server of the suite's own repository (examples/servers/typescript) is one. A scenario that
-// passes directly must pass through the gateway; the last line counts those that do.
+// The command must start a server on $PORT with its endpoint at /mcp, such as the reference server of the suite's
+// repository (examples/servers/typescript). A scenario that passes directly must pass through the gateway; the last
+// line counts those that do.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,10 +18,12 @@ import { eventually, root } from '../e2e/support/programs.mjs';
 const SUITE = join(root, 'tests/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const LOGS = join(root, 'build/logs/conformance-reference');
 
-// A tool that lets go of its client's connection does so on its own leg of the way. The gateway comes back after as long as `retry` says, and the client gets the answer; with
-// version 1.29 of the TypeScript SDK, which the reference server is locked to, an answer is lost that comes while nobody is connected.
+// The tool of this scenario closes its client's connection, which is the gateway's. The gateway reconnects after the
+// time in `retry`, and the client gets the answer. But version 1.29 of the TypeScript SDK, which the reference server
+// uses, loses an answer that is sent while no client is connected.
 const DIRECT_ONLY = ['server-sse-polling'];
-// Recommendations: the server announces changes of lists that it does not make, and on no event stream. The gateway announces lists that have changed.
+// Recommendations that the gateway cannot follow here: the server announces changes of its lists without an event
+// stream and without changing them, but the gateway announces only lists that have changed.
 const NOT_FOLLOWED = ['sep-2575-server-sends-tools-list-changed-on-subscription', 'sep-2575-server-sends-prompts-list-changed-on-subscription'];
 const isFault = (fault) => !NOT_FOLLOWED.some((id) => fault.startsWith(`WARNING ${id}:`));
 
@@ -42,7 +46,7 @@ async function startReference(command) {
   return { url, stop: () => process.kill(-child.pid, 'SIGKILL') };
 }
 
-/** A map from scenario to its verdict. */
+/** Runs the suite and returns a map from scenario to verdict. */
 async function runSuite(folder, url, requirements) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

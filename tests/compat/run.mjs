@@ -1,8 +1,8 @@
-// The compatibility matrix: servers and clients that others wrote, directly and through the gateway.
+// Runs the compatibility matrix: third-party servers and clients, directly and through the gateway.
 //
 //   run.mjs [short|full] [--servers] [--clients] [--load] [--only=TEXT] [--write]
 //
-// The last line is "<n> passed, <n> failed, <n> skipped". With --write the full form writes docs/compatibility.md.
+// The last line is "<n> passed, <n> failed, <n> skipped". `full --write` also writes docs/compatibility.md.
 import { pageFaults, writePage } from './document.mjs';
 import { runLoad } from './load.mjs';
 import { runClients } from './run_clients.mjs';

@@ -1,4 +1,4 @@
-// The rows of clients: each takes every step twice, at our own server and at a gateway in front of one.
+// Runs the clients of the matrix. Each takes every step twice: with our own server, and with a gateway in front of it.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { here, scratch, startGatewayOf, startRow } from './start.mjs';
 
 const SERVER = { v1: ['short/servers/sdk_v1.mjs'], v2: ['short/servers/sdk_v2.mjs'], 'v2 with sessions': ['short/servers/sdk_v2.mjs', 'http-sessions'] };
 
-/** What a client saw at each step: a map to `{ seen }` or `{ error }`. */
+/** Runs a client and returns a map from step to `{ seen }` or `{ error }`. */
 function drive(row, target, prefix) {
   const args = [join(here, 'drive.mjs'), join(here, row.module), JSON.stringify(target), prefix];
   return new Promise((done) => {
@@ -24,7 +24,7 @@ function drive(row, target, prefix) {
   });
 }
 
-/** Where a client goes directly, and where it goes through the gateway; `closing` gets what is to be ended. */
+/** Starts the servers and returns a client's direct target and its target through the gateway. Adds to `closing`. */
 async function startTargets(row, folder, closing) {
   const [script, mode = row.via] = SERVER[row.server];
   const house = { name: row.name, via: row.via, script: () => [join(here, script), mode] };
@@ -58,18 +58,20 @@ function judge(step, wanted, found) {
 async function compareClient(row) {
   const { folder, forget } = scratch();
   const closing = [forget];
+  const verdicts = new Map();
   try {
     const [directly, through] = await startTargets(row, folder, closing);
     const [wanted, found] = [await drive(row, directly, ''), await drive(row, through, 'up_')];
-    return { verdicts: new Map(STEPS.map((step) => [step, judge(step, wanted.get(step), found.get(step))])) };
+    for (const step of STEPS) verdicts.set(step, judge(step, wanted.get(step), found.get(step)));
+    return { verdicts };
   } catch (error) {
     return { unable: error.message.split('\n').slice(0, 3).join(' ') };
   } finally {
-    for (const close of closing.toReversed()) await Promise.resolve(close()).catch(() => {});
+    for (const close of closing.toReversed()) await Promise.resolve(close()).catch((error) => verdicts.set('end', { verdict: 'differs', reason: error.message }));
   }
 }
 
-/** Has every client of the form take its steps; gives `[{ row, result }]`. */
+/** Runs every client of the form and returns `[{ row, result }]`. */
 export async function runClients(form, only, tally) {
   const chosen = CLIENTS.filter((row) => (form === 'full' || row.form === 'short') && (!only || row.name.toLowerCase().includes(only)));
   console.log(`\n${chosen.length} clients, directly and through the gateway`);

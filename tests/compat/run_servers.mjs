@@ -1,10 +1,10 @@
-// The rows of servers, a few at a time.
+// Runs the servers of the matrix, a few at a time.
 import { compareRow } from './compare.mjs';
 import { SERVERS } from './servers/all.mjs';
 
 const SIDE_BY_SIDE = Number(process.env.COMPAT_JOBS ?? 2);
 
-/** Calls `work` for each item, a few at a time, and gives the results in order. */
+/** Calls `work` for each item, a few at a time, and returns the results in order. */
 export async function eachOf(items, work) {
   const results = [];
   let next = 0;
@@ -38,7 +38,7 @@ function report(row, era, result, tally, seconds) {
   }
 }
 
-/** Compares every server of the form; gives `[{ row, era, result }]`. */
+/** Compares every server of the form and returns `[{ row, era, result }]`. */
 export async function runServers(form, only, tally) {
   const rows = SERVERS.filter((row) => form === 'full' || row.form === 'short').flatMap((row) => row.eras.map((era) => ({ row, era })));
   const chosen = rows.filter(({ row, era }) => !only || `${row.name} (${era})`.toLowerCase().includes(only));

@@ -1,4 +1,4 @@
-// Starts what a row of the table of servers describes, on its own and behind a gateway.
+// Starts the server of a row, on its own and behind a gateway.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { startScript } from '../e2e/support/programs.mjs';
 export const here = dirname(fileURLToPath(import.meta.url));
 const ANNOUNCE = pathToFileURL(join(here, '../e2e/support/announce_port.mjs')).href;
 
-/** The folder of an installed package; the short form's comes first. */
+/** Returns the folder of an installed package, preferably that of the short form. */
 export function packageFolder(name) {
   for (const form of ['short', 'full']) {
     const folder = join(here, form, 'node_modules', name);
@@ -23,7 +23,7 @@ export function versionOf(name) {
   return JSON.parse(readFileSync(join(packageFolder(name), 'package.json'), 'utf8')).version;
 }
 
-/** The script that a package's program is. */
+/** Returns the path of a package's program. */
 export function scriptOf(name, program = undefined) {
   const folder = packageFolder(name);
   const { bin, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -31,21 +31,22 @@ export function scriptOf(name, program = undefined) {
   return join(folder, path);
 }
 
-/** A folder for what servers write; `forget` removes it. */
+/** Makes a temporary folder for servers to write to; `forget` removes it. */
 export function scratch() {
   const folder = mkdtempSync(join(tmpdir(), 'proteus-compat-'));
   return { folder, forget: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The arguments of node for a row: `script` may be a path, or a function of where the server may write. */
+/** Returns the arguments of node for a row. `places` has the folders that the server may write to. */
 function argumentsOf(row, places) {
   const [script, ...rest] = row.script(places);
   return [...(row.node ?? []), script, ...rest];
 }
 
 /**
- * Starts the server of a row for one side of the comparison; `side` names a folder that is this side's own. The result has `target` for a peer, `upstream` for a
- * gateway's configuration, `restart()` and `stop()`. A server on standard streams is started by whoever uses it, so that its `restart` is the gateway's affair.
+ * Starts the server of a row for one side of the comparison; `side` is the name of that side's own folder. The result
+ * has `target` for a peer, `upstream` for a gateway's configuration, `restart()` and `stop()`. A server on standard
+ * streams is started by the peer or the gateway that uses it, and has no `restart`.
  */
 export async function startRow(row, folder, side) {
   const own = join(folder, side);
@@ -69,7 +70,7 @@ export async function startRow(row, folder, side) {
 
 const withoutUnset = (settings) => Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 
-/** A gateway in front of one started server, whose names get the prefix that they get by default. */
+/** Starts a gateway in front of a server that `startRow` started, with the default prefix for names. */
 export async function startGatewayOf(started, settings = {}) {
   const gateway = await startGateway({
     upstreams: [withoutUnset({ name: 'up', ...started.upstream, ...settings })],

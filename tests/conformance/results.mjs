@@ -1,14 +1,14 @@
-// Reads what `conformance --output-dir` left: one folder per scenario, named <prefix><scenario>-<time>, with checks.json.
-// A scenario's name may have a slash, and its folder is then one level deeper.
+// Reads the output of `conformance --output-dir`: one folder per scenario, named <prefix><scenario>-<time>, with
+// checks.json. If a scenario's name has a slash, its folder is one level deeper.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const TIME = /-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 
-// The suite adds this check to nearly every scenario, even to one in which nothing else could be checked.
+// The suite adds this check to nearly every scenario, even if it checks nothing else.
 const ADDED_BY_THE_SUITE = 'wire-schema-valid';
 
-/** Scenario name to its checks; undefined where the suite wrote none, as it does when a scenario throws. */
+/** Returns a map from scenario to its checks, or to undefined if the suite wrote none, as when a scenario throws. */
 export function readResults(folder, prefix = '') {
   const results = new Map();
   if (!existsSync(folder)) return results;
@@ -22,8 +22,8 @@ export function readResults(folder, prefix = '') {
 }
 
 /**
- * Stricter than the suite, which lets a server warn and lets a scenario pass that checked nothing: a scenario has passed
- * when at least one check of its own succeeded, and none failed or warned.
+ * Judges a scenario. It passes if at least one check of its own succeeded, and none failed or warned. This is stricter
+ * than the suite, which accepts warnings and scenarios that check nothing.
  */
 export function judge(checks) {
   if (checks === undefined) return { passed: false, detail: 'no result: the scenario did not run', faults: [] };

@@ -1,10 +1,15 @@
-// Runs the official conformance suite against the fixture and the conformance client, and prints one line per scenario.
+// Runs the official conformance suite with our server and client, and prints one line per scenario.
 //
 //   run.mjs [--single-era] [server|client|gateway|cluster]
 //
-// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. The cluster's go
-// through three of them that share a PostgreSQL, behind nginx, which sends each request to the next one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
-// of both. There is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
+//   server    everything-server, speaking both eras; with --single-era only the era of the revision
+//   client    conformance-client
+//   gateway   `proteus serve` in front of an everything-server of one era: each revision with each era
+//   cluster   the same with three `proteus serve` processes that share a PostgreSQL, behind nginx with round robin
+//
+// Without an argument, runs all four; with --single-era, only the first.
+//
+// There is no list of expected failures: every scenario of scenarios.mjs must run and pass without a warning.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +17,7 @@ import { join } from 'node:path';
 import { hasNginx, startBalancer } from '../e2e/support/balancer.mjs';
 import { knowsPeers, startPeer } from '../e2e/support/peers.mjs';
 import { hasPostgres, startPostgres } from '../e2e/support/postgres.mjs';
-import { program, root, startServer } from '../e2e/support/programs.mjs';
+import { program, root, startServer, stopAll } from '../e2e/support/programs.mjs';
 import { judge, readResults } from './results.mjs';
 import { CLIENT, SERVER } from './scenarios.mjs';
 
@@ -20,7 +25,7 @@ const SUITE = join(root, 'tests/e2e/node_modules/@modelcontextprotocol/conforman
 const LOGS = join(root, 'build/logs/conformance');
 const ERA = { '2025-11-25': 'legacy', '2026-07-28': 'modern' };
 
-// A tool that lets go of its client's connection does so on its own leg of the way.
+// The tool of this scenario closes its client's connection, which behind a gateway is the gateway's.
 const DIRECT_ONLY = ['server-sse-polling'];
 
 const singleEra = process.argv.includes('--single-era');
@@ -35,7 +40,7 @@ function report(scenario, verdict) {
   else failed++;
 }
 
-/** Runs the suite with its output in `folder`, which is emptied first; resolves to its exit code. */
+/** Empties `folder`, runs the suite with its output there, and resolves to its exit code. */
 function suite(folder, args) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -52,6 +57,9 @@ function suite(folder, args) {
   });
 }
 
+/** Stops a program; returns its exit code, or what went wrong. */
+const endOf = (program) => program?.stop().catch((error) => error.message);
+
 async function runServer(revision, era) {
   const { required, also } = SERVER[revision];
   console.log(`\nServer at ${revision}, everything-server --era ${era}: ${required.length} scored and ${also.length} more`);
@@ -63,7 +71,7 @@ async function runServer(revision, era) {
     await suite(folder, ['server', '--url', server.url, '--requirements', revision]);
     running = server.running();
   } finally {
-    end = await server.stop();
+    end = await endOf(server);
     writeFileSync(join(folder, 'server.log'), server.log());
   }
   const results = readResults(folder, 'server-');
@@ -71,7 +79,7 @@ async function runServer(revision, era) {
   report('(the server outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
 }
 
-/** A gateway in front of one upstream, whose names it leaves as they are. */
+/** Starts a gateway in front of one upstream, without a prefix. */
 async function startGateway(upstream, folder) {
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'proteus.toml');
@@ -94,7 +102,7 @@ async function runGateway(revision, era) {
     await suite(folder, ['server', '--url', gateway.url, '--requirements', revision]);
     running = gateway.running();
   } finally {
-    end = await gateway?.stop();
+    end = await endOf(gateway);
     await upstream.stop();
     if (gateway) writeFileSync(join(folder, 'gateway.log'), gateway.log());
   }
@@ -103,7 +111,7 @@ async function runGateway(revision, era) {
   report('(the gateway outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
 }
 
-/** REP-16: whatever one process has, a session or a parked call, is reached through the others. */
+/** REP-16: a session or parked call of one process can be reached through the others. */
 async function runCluster(revision, era) {
   const { required } = SERVER[revision];
   const also = SERVER[revision].also.filter((scenario) => !DIRECT_ONLY.includes(scenario));
@@ -119,7 +127,7 @@ async function runCluster(revision, era) {
   let outlived = false;
   const ends = [];
   try {
-    const postgres = started(startPostgres());
+    const postgres = started(await startPostgres());
     const upstream = started(await startServer('everything-server', ['--port', '0', '--era', era]));
     const upstreams = [{ name: 'fixture', url: upstream.url, prefix: '' }];
     for (const name of ['one', 'two', 'three']) processes.push(await startPeer(postgres, name, { upstreams }));
@@ -129,10 +137,10 @@ async function runCluster(revision, era) {
     outlived = processes.every((process) => process.running());
   } finally {
     for (const process of processes) {
-      ends.push(await process.stop());
+      ends.push(await endOf(process));
       writeFileSync(join(folder, `${processes.indexOf(process)}.log`), process.log());
     }
-    for (const part of running.reverse()) await part.stop();
+    await stopAll(running);
   }
   const results = readResults(folder, 'server-');
   for (const scenario of [...required, ...also]) report(scenario, judge(results.get(scenario)));
@@ -141,11 +149,11 @@ async function runCluster(revision, era) {
 
 async function runClientScenario(revision, scenario) {
   const folder = join(LOGS, `client-${revision}-${scenario.replaceAll('/', '-')}`);
-  // Forced, because the suite skips an extension's scenario otherwise, and calls that passed.
+  // Without --force, the suite skips scenarios of extensions and reports them as passed.
   const command = ['--command', program('conformance-client'), '--scenario', scenario, '--spec-version', revision, '--force'];
   const code = await suite(folder, ['client', ...command]);
   const verdict = judge(readResults(folder).get(scenario));
-  // The exit code also tells of a client that hung or ended with an error.
+  // The exit code also shows that a client hung or ended with an error.
   if (code !== 0) {
     verdict.passed = false;
     verdict.faults.push(`the suite's verdict: exit code ${code}; see ${folder}/output.txt`);

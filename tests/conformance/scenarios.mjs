@@ -1,5 +1,6 @@
-// What must pass, by name, so that a scenario that disappears from a run is noticed. `required` is what the suite scores
-// for that revision; `also` is what it runs without scoring, and we want all the same. The extension "tasks" is neither.
+// The scenarios that must pass, by name, so that we notice if one disappears from a run. `required` scenarios are
+// scored by the suite for that revision; `also` scenarios are run without a score, but we require them. Scenarios of
+// the extension "tasks" are in neither list.
 export const SERVER = {
   '2025-11-25': {
     required: [

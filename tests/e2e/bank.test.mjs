@@ -1,4 +1,4 @@
-// The bank: what a customer sees depends on who that is and on the PIN, without the gateway and through it.
+// The bank: what a customer sees depends on the identity and the PIN, directly and through the gateway.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -111,10 +111,10 @@ function story(client, target) {
       assert.deepEqual(await counts(stranger), [0, 0, 0]);
       const read = (who, uri) => who.session.client.readResource(who.params({ uri }));
       assert.match((await read(customer, 'bank://statement')).contents[0].text, new RegExp(`^${alice}: 100000 cents`));
-      await assert.rejects(read(stranger, 'bank://statement'));
+      await assert.rejects(read(stranger, 'bank://statement'), /Resource not found: bank:\/\/statement/);
       const prompt = await customer.session.client.getPrompt(customer.params({ name: 'explain_statement' }));
       assert.match(prompt.messages[0].content.text, new RegExp(alice));
-      await assert.rejects(stranger.session.client.getPrompt(stranger.params({ name: 'explain_statement' })));
+      await assert.rejects(stranger.session.client.getPrompt(stranger.params({ name: 'explain_statement' })), /Unknown prompt: explain_statement/);
     });
   });
 
@@ -150,7 +150,7 @@ function story(client, target) {
     await withCustomers([enter(freshName('alice'))], async (customer) => {
       await customer.enterPin();
       await customer.tools();
-      // On the wire: a client may hide what it does not know.
+      // Checked on the wire, because a client may hide fields that it does not know.
       const { tools } = customer.session.answerTo(customer.session.lastSent('tools/list')).result;
       const transfer = tools.find((tool) => tool.name === 'transfer_money');
       assert.deepEqual(transfer['x-bank'], { desk: 'payments' });
@@ -178,7 +178,7 @@ function story(client, target) {
     });
   });
 
-  if (client.era !== 'modern') return;  // earlier revisions do not say
+  if (client.era !== 'modern') return;  // earlier revisions have no such fields
   test('PRO-07 such a list is private and not to be kept', async () => {
     await withCustomers([enter(freshName('alice'))], async (customer) => {
       await customer.tools();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { ALL_TOOLS, Customer, freshName, OPEN_TOOLS, withCustomers } from './support/bank.mjs';
-import { CLIENTS } from './support/clients.mjs';
+import { CLIENTS, isRefusedWith } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { startServer } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
@@ -11,7 +11,7 @@ import { runningPrograms } from './support/programs_of_suite.mjs';
 const ERAS = ['legacy', 'modern'];
 const CHANGED = 'notifications/tools/list_changed';
 
-/** Sends a modern request whose `_meta` has these bytes in it, and gives the answer as text. */
+/** Sends a modern call whose `_meta` contains these bytes, and returns the answer as text. */
 async function rawCall(url, name, meta) {
   const own = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}';
   const response = await fetch(url, {
@@ -28,11 +28,11 @@ async function rawCall(url, name, meta) {
   return { status: response.status, body: await response.text() };
 }
 
-/** All pages, one by one. */
+/** Returns the names of the tools, page by page. */
 async function pages(customer) {
   const found = [];
   for (let cursor; found.length < 50; ) {
-    // v2 reads all pages itself unless it is given a cursor, and a page of its own is what we want.
+    // v2 reads all pages unless it gets a cursor, so the pages are taken from the wire.
     const params = customer.params(cursor === undefined ? {} : { cursor });
     await customer.session.client.listTools(params);
     const asked = customer.session.sent.filter((message) => message.method === 'tools/list').slice(found.length);
@@ -54,12 +54,10 @@ for (const era of ERAS) {
       programs.push(everything);
       const direct = { name: 'banking', url: bank.url, prefix: '', refresh_strategy: 'direct_proxy' };
       const cached = { name: 'before', url: everything.url };
-      const gateways = await Promise.all([
-        startGateway({ upstreams: [direct] }),
-        startGateway({ upstreams: [cached, direct, { ...cached, name: 'behind' }], server: { page_size: 10 } })
-      ]);
-      programs.push(...gateways);
-      [alone.url, merged.url] = gateways.map((gateway) => gateway.url);
+      programs.push(await startGateway({ upstreams: [direct] }));
+      alone.url = programs.at(-1).url;
+      programs.push(await startGateway({ upstreams: [cached, direct, { ...cached, name: 'behind' }], server: { page_size: 10 } }));
+      merged.url = programs.at(-1).url;
     });
 
     for (const client of CLIENTS) {
@@ -92,8 +90,8 @@ for (const era of ERAS) {
     }
   });
 
-  // A token of the gateway never leaves it (SEC-01). Each principal has an upstream of its own, with credentials of its
-  // own at the same bank, and may use no other.
+  // A token of the gateway never leaves it (SEC-01). Each principal may use only its own upstream, which has its own
+  // credentials at the same bank.
   for (const strategy of ['direct_proxy', 'cached']) {
     describe(`customers with tokens of their own, a ${era} bank, ${strategy}`, () => {
       const target = {};
@@ -149,7 +147,7 @@ for (const era of ERAS) {
 
         test(`PRX-08 SEC-01 ${client.name}: no token but the gateway's own opens it`, async () => {
           for (const token of ['at-the-bank-alice', 'nonsense']) {
-            await assert.rejects(Customer.enter(client, { ...target, token }).then((customer) => customer.close()));
+            await assert.rejects(Customer.enter(client, { ...target, token }).then((customer) => customer.close()), isRefusedWith(401));
           }
         });
       }
@@ -158,10 +156,11 @@ for (const era of ERAS) {
 
   describe(`a cached ${era} bank that all customers share`, () => {
     const target = {};
+    let bank;
     runningPrograms(async (programs) => {
-      const bank = await startServer('bank-server', ['--port', '0', '--era', era, '--shared']);
+      bank = await startServer('bank-server', ['--port', '0', '--era', era, '--shared']);
       programs.push(bank);
-      // Nothing but the signal refreshes.
+      // Only the signal refreshes.
       const upstream = { name: 'banking', url: bank.url, prefix: '', event_driven_refresh: false };
       programs.push(await startGateway({ upstreams: [upstream] }));
       target.url = programs.at(-1).url;
@@ -185,10 +184,15 @@ for (const era of ERAS) {
       });
 
       test(`PRX-07 ${client.name}: without the signal nothing refreshes`, async () => {
-        await withCustomers([Customer.enter(client, target)], async (alice) => {
+        const atTheBank = Customer.enter(CLIENTS.find((each) => each.era === era), { url: bank.url });
+        await withCustomers([Customer.enter(client, target), atTheBank], async (alice, bob) => {
+          // The lists of the bank change, and the gateway is not notified.
+          await bob.enterPin();
+          assert.deepEqual(await bob.tools(), ALL_TOOLS);
           const result = await alice.call('agent_handoff');
           assert.equal(result._meta.refresh_capabilities, undefined);
           assert.deepEqual(await alice.tools(), OPEN_TOOLS);
+          await bob.call('sign_out');
         });
       });
     }
@@ -201,12 +205,10 @@ for (const era of ERAS) {
       const bank = await startServer('bank-server', ['--port', '0', '--era', era]);
       programs.push(bank);
       const upstream = { name: 'banking', url: bank.url, prefix: '' };
-      const gateways = await Promise.all([
-        startGateway({ upstreams: [{ ...upstream, refresh_strategy: 'direct_proxy' }] }),
-        startGateway({ upstreams: [upstream] })
-      ]);
-      programs.push(...gateways);
-      [direct.url, cached.url] = gateways.map((gateway) => gateway.url);
+      programs.push(await startGateway({ upstreams: [{ ...upstream, refresh_strategy: 'direct_proxy' }] }));
+      direct.url = programs.at(-1).url;
+      programs.push(await startGateway({ upstreams: [upstream] }));
+      cached.url = programs.at(-1).url;
     });
     const told = async ({ url }, meta) => {
       const { status, body } = await rawCall(url, 'agent_handoff', meta);

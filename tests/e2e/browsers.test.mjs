@@ -1,4 +1,4 @@
-// What pages in a browser and people at its address bar get.
+// Answers to web pages, and to people who open the URL in a browser.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 

@@ -1,13 +1,14 @@
 // `proteus client`, as a person and as a script would use it.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 
+import { run, spawnChild } from './support/children.mjs';
 import { CLIENTS, Session } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { program, startServer, within } from './support/programs.mjs';
-import { run } from './support/run.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 
 const ESCAPE = '\u001b[';
 
@@ -68,17 +69,21 @@ for (const era of ['legacy', 'modern']) {
       assert.match(unknown.stderr, /no_such_tool/);
     });
 
-    test('watch shows a change of the tool list live', async () => {
+    test('watch shows a change of the tool list live', async (context) => {
+      const own = stopAfter(context);
       const client = CLIENTS.find((candidate) => candidate.era === era);
-      const session = await Session.open(client, { url: server.url });
-      const watch = spawn(program('proteus'), ['client', 'watch', server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const session = own(await Session.open(client, { url: server.url }));
+      const watch = spawnChild(program('proteus'), ['client', 'watch', server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      own({ stop: () => (watch.kill(), watch.closed) });
       let output = '';
       let wake = () => {};
       watch.stdout.on('data', (data) => {
         output += data;
         wake();
       });
-      /** Resolves once `watch` printed `text` after the first `offset` characters; false after a while. */
+      /**
+       * Waits until `watch` has printed `text` behind the first `offset` characters; false after three silent seconds.
+       */
       const printed = async (text, offset) => {
         while (!output.slice(offset).includes(text)) {
           const more = new Promise((resolve) => (wake = resolve));
@@ -86,22 +91,17 @@ for (const era of ['legacy', 'modern']) {
         }
         return true;
       };
-      try {
-        // The first changes may come before the watcher listens.
-        let shown = false;
-        for (let attempt = 0; attempt < 5 && !shown; attempt++) {
-          const offset = output.length;
-          const before = await session.toolNames();
-          await session.call('test_trigger_tool_change');
-          const now = await session.toolNames();
-          const [changed] = [...now.filter((name) => !before.includes(name)), ...before.filter((name) => !now.includes(name))];
-          shown = await printed(changed, offset);
-        }
-        assert.ok(shown, output);
-      } finally {
-        watch.kill();
-        await session.close();
+      // The first changes may come before the watcher listens.
+      let shown = false;
+      for (let attempt = 0; attempt < 5 && !shown; attempt++) {
+        const offset = output.length;
+        const before = await session.toolNames();
+        await session.call('test_trigger_tool_change');
+        const now = await session.toolNames();
+        const [changed] = [...now.filter((name) => !before.includes(name)), ...before.filter((name) => !now.includes(name))];
+        shown = await printed(changed, offset);
       }
+      assert.ok(shown, output);
     });
   });
 }
@@ -112,40 +112,33 @@ test('what cannot be reached ends with 1 and says why', async () => {
   assert.match(stderr, /127\.0\.0\.1/);
 });
 
-/** A server that answers everything with this. */
+/** Starts a server that answers every request with this. */
 async function answering(status, headers, body) {
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(status, headers).end(body);
   });
   await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
-  return { url: `http://127.0.0.1:${server.address().port}/mcp`, stop: () => new Promise((closed) => server.close(closed)) };
+  return { url: `http://127.0.0.1:${server.address().port}/mcp`, stop: () => (server.closeAllConnections(), new Promise((closed) => server.close(closed))) };
 }
 
-test('a refusal is shown in the words of the server, and one for want of a token with a hint', async () => {
+test('a refusal is shown in the words of the server, and one for want of a token with a hint', async (context) => {
+  const own = stopAfter(context);
   const error = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'A bearer token is required' } });
-  const closed = await answering(401, { 'content-type': 'application/json' }, error);
-  const lost = await answering(404, { 'content-type': 'text/plain' }, 'There is nothing here.\nTry elsewhere.\n');
-  try {
-    const refused = await proteus('list', closed.url);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /HTTP 401: A bearer token is required; sign in with `proteus client login URL`, or send a token with --bearer-env VARIABLE/);
-    const nothing = await proteus('list', lost.url);
-    assert.equal(nothing.code, 1);
-    assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\. \(Streamable HTTP was tried, and then HTTP\+SSE: [^\n]*\)\n$/);
-  } finally {
-    await closed.stop();
-    await lost.stop();
-  }
+  const closed = own(await answering(401, { 'content-type': 'application/json' }, error));
+  const lost = own(await answering(404, { 'content-type': 'text/plain' }, 'There is nothing here.\nTry elsewhere.\n'));
+  const refused = await proteus('list', closed.url);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /HTTP 401: A bearer token is required; sign in with `proteus client login URL`, or send a token with --bearer-env VARIABLE/);
+  const nothing = await proteus('list', lost.url);
+  assert.equal(nothing.code, 1);
+  assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\. \(Streamable HTTP was tried, and then HTTP\+SSE: [^\n]*\)\n$/);
 });
 
-test('list says that a server offers nothing', async () => {
-  const gateway = await startGateway({});
-  try {
-    assert.match((await proteus('list', gateway.url)).stdout, /\nIt offers no tools, prompts or resources\.\n$/);
-  } finally {
-    await gateway.stop();
-  }
+test('list says that a server offers nothing', async (context) => {
+  const own = stopAfter(context);
+  const gateway = own(await startGateway({}));
+  assert.match((await proteus('list', gateway.url)).stdout, /\nIt offers no tools, prompts or resources\.\n$/);
 });
 
 test('a word that is nearly a command or an option is recognized', async () => {

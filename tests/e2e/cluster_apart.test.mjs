@@ -1,16 +1,17 @@
-// Processes that cannot reach PostgreSQL, or stand still, for a while: what they may not do then, and what the others do.
+// Processes that cannot reach PostgreSQL, or are frozen, for a while: what they must not do, and what the others do.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { admin, ask, done, startMember, tool, toolsOf } from './support/cluster.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { PostgresProxy } from './support/postgres_proxy.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
 const BLIND = process.env.PROTEUS_DRILL_BLIND === '1';  // a test that takes a minute
 
-/** Answers for its tools as they are when it is asked, and the next one when it is let. */
+/** Answers a list with the tools at the time of the request. If `held`, delays the next answer until `release`. */
 class HeldUpstream extends ScriptedUpstream {
   held = false;
   waiting = [];
@@ -36,28 +37,27 @@ class HeldUpstream extends ScriptedUpstream {
 describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
   let network;
-  let one;  // whose network is in our hands
+  let one;  // reaches PostgreSQL through `network`
   let two;
   before(async () => {
-    postgres = startPostgres();
+    postgres = await startPostgres();
     network = await PostgresProxy.start(postgres.socket);
     one = await startMember(network.dsn(), 'one');
     two = await startMember(postgres.dsn, 'two');
   });
-  after(async () => {
+  after(() => {
     network?.heal();
-    await two?.stop();
-    await one?.stop();
-    await network?.stop();
-    await postgres?.stop();
+    return stopAll([postgres, network, one, two]);
   });
 
   const both = (what, holds) => eventually(what, async () => (await holds(one)) && (await holds(two)), 30_000);
   const settled = () => both('all have applied everything', async (gateway) => (await done(gateway, 'GET', 'processes')).json.processes.every(({ live, behind }) => !live || behind === 0));
   const statusOf = async (gateway, token) => (await ask(gateway, 'tools/list', {}, token)).status;
 
-  test('REP-06 REP-04 refuses changes, and its upstreams are taken over', async () => {
-    const upstreams = await Promise.all(Array.from({ length: 4 }, (_, i) => ScriptedUpstream.start([tool(`tool${i}`)])));
+  test('REP-06 REP-04 refuses changes, and its upstreams are taken over', async (context) => {
+    const own = stopAfter(context);
+    const upstreams = [];
+    for (let i = 0; i < 4; ++i) upstreams.push(own(await ScriptedUpstream.start([tool(`tool${i}`)])));
     for (const [i, { url }] of upstreams.entries()) await done(two, 'POST', 'upstreams', { name: `up${i}`, url, auto_refresh: true, refresh_interval: '200ms' });
     await eventually('shared out', async () => (await done(two, 'GET', 'processes')).json.processes.every(({ live, watches }) => !live || watches === 2));
     network.cut();
@@ -65,15 +65,14 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     assert.equal(refused.status, 503, JSON.stringify(refused.json));
     assert.equal((await ask(one, 'tools/call', { name: 'up0_tool0', arguments: {} })).result.content[0].text, 'ran tool0');
     await eventually('taken over', async () => (await done(two, 'GET', 'processes')).json.processes.some(({ name, watches }) => name === 'two' && watches === 4), 30_000);
-    // Only the other one can store what changes now.
+    // Only the other process can store these changes.
     upstreams.forEach((upstream, i) => (upstream.tools = [tool(`more${i}`)]));
     await eventually('read by the other', async () => (await toolsOf(two)).filter((name) => name.includes('more')).length === 4);
     network.heal();
     await both('the same at both', async (gateway) => (await toolsOf(gateway)).filter((name) => name.includes('more')).length === 4);
-    // It reads again, and will soon write.
+    // The process reads PostgreSQL again, and will soon write.
     await eventually('written', async () => (await admin(one, 'POST', 'upstreams', { name: 'more', url: upstreams[0].url })).status === 201);
     for (const name of ['more', 'up0', 'up1', 'up2', 'up3']) await done(two, 'DELETE', `upstreams/${name}`);
-    for (const upstream of upstreams) await upstream.stop();
   });
 
   test('REP-03 REP-06 takes away what it was told to, and nothing that another made of that name since', async () => {
@@ -85,7 +84,7 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     assert.equal((await done(one, 'DELETE', 'tokens/agent')).json.durable, false);
     assert.equal((await done(one, 'POST', 'session/cleanup', { session_id: 's' })).json.durable, false);
     assert.deepEqual([await statusOf(one, first), await statusOf(one, 'the-first-token')], [401, 401]);
-    // Whoever cannot wait does the same at the other one, and makes others.
+    // Meanwhile an operator does the same at the other process, and makes new ones.
     await done(two, 'DELETE', 'tokens/agent');
     await done(two, 'POST', 'session/cleanup', { session_id: 's' });
     const second = (await done(two, 'POST', 'tokens', { name: 'agent' })).json.token;
@@ -101,17 +100,18 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     await done(one, 'POST', 'session/cleanup', { session_id: 's' });
   });
 
-  test('REP-04 that stood still for longer than its lease stores nothing when it wakes', async () => {
-    const upstream = await HeldUpstream.start([tool('first')]);
+  test('REP-04 that stood still for longer than its lease stores nothing when it wakes', async (context) => {
+    const own = stopAfter(context);
+    const upstream = own(await HeldUpstream.start([tool('first')]));
     await done(one, 'POST', 'upstreams', { name: 'shop', url: upstream.url, auto_refresh: true, refresh_interval: '200ms' });
     await both('listed', async (gateway) => (await toolsOf(gateway)).includes('shop_first'));
     const watches = async (gateway) => (await done(gateway, 'GET', 'upstreams/shop')).json.watch !== 'elsewhere';
     const [owner, other] = (await watches(one)) ? [one, two] : [two, one];
-    // It has asked, and is answered while it stands still.
+    // The owner has requested the list, and is answered while it is frozen.
     upstream.tools = [tool('second')];
     upstream.held = true;
     await eventually('asked', () => upstream.waiting.length > 0);
-    await owner.standStill();
+    await owner.freeze();
     try {
       upstream.release();
       upstream.tools = [tool('third')];
@@ -125,11 +125,11 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     await settled();
     assert.match(stored(), /third/);
     await done(other, 'DELETE', 'upstreams/shop');
-    await upstream.stop();
   });
 
-  test('REP-04 that lost a lease and got it back stores nothing that it read before', async () => {
-    const upstream = await HeldUpstream.start([tool('first')]);
+  test('REP-04 that lost a lease and got it back stores nothing that it read before', async (context) => {
+    const own = stopAfter(context);
+    const upstream = own(await HeldUpstream.start([tool('first')]));
     postgres.query(`
       CREATE TABLE public.stored (number bigserial, entries text);
       CREATE FUNCTION public.note_stored() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -145,7 +145,7 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     upstream.tools = [tool('second')];
     upstream.held = true;
     await eventually('asked', () => upstream.waiting.length > 0);
-    // The answer is on its way for long. Meanwhile somebody else reads, and then somebody wants a reading here.
+    // The answer is delayed. Meanwhile an operator refreshes at the other process, and then at this one.
     upstream.tools = [tool('third')];
     await done(two, 'POST', 'upstreams/shop/refresh');
     await eventually('stored by the other', () => postgres.query('SELECT entries FROM public.stored ORDER BY number DESC LIMIT 1').includes('third'));
@@ -159,7 +159,6 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     assert.ok(!stored.includes('second'), `${stored}`);
     assert.equal(stored.at(-1), 'third');
     await done(two, 'DELETE', 'upstreams/shop');
-    await upstream.stop();
   });
 
   test('REP-17 lets its share of a limit pass', async () => {
@@ -170,7 +169,7 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
       return statuses.filter((status) => status === 200).length;
     };
     const counts = [await passed(one), await passed(two)];
-    // A second or two gives each of them one or two more.
+    // The limit refills a little while the requests run.
     for (const count of counts) assert.ok(count >= PER_MINUTE / 2 && count < PER_MINUTE / 2 + 10, `${counts} of ${PER_MINUTE}`);
     await done(one, 'DELETE', 'tokens/limited');
   });

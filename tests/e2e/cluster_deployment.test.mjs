@@ -1,33 +1,34 @@
-// What deploy/ has for several processes: the files are read as those read them who run them, every name in them is one of
-// the program's, and the processes are started with them behind the balancer.
+// The files of deploy/ for several processes: checks their contents against the program, the image and the
+// documentation, and runs three processes with them behind the balancer.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { hasNginx, startDeployedBalancer } from './support/balancer.mjs';
-import { freePort } from './support/free_port.mjs';
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder, run, spawnChild } from './support/children.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
+import { freePort, OWN_ADDRESS } from './support/loopback.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, program, root, startServer, within } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
 import { hasRedis } from './support/redis.mjs';
 
 const read = (name) => readFileSync(join(root, 'deploy', name), 'utf8');
 const binary = readFileSync(program('proteus'));
 
-/** The lines `NAME=value` of a file of the environment. */
+/** Returns the variables of an environment file, whose lines are `NAME=value`. */
 function environment(text) {
   return Object.fromEntries(text.split('\n').filter((line) => /^\w+=/.test(line)).map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
-/** The variables that a configuration names. */
+/** Returns the variables that a configuration names. */
 const namedBy = (toml) => [...toml.matchAll(/^\w+_env = "(\w+)"/gm)].map(([, name]) => name);
 
-/** That a process gets every variable it needs, and none that nobody reads. */
+/** Checks that a process gets every variable that it needs, and none that it does not read. */
 function assertVariables(given, toml) {
   const documented = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
   for (const name of given) {
@@ -38,7 +39,7 @@ function assertVariables(given, toml) {
   for (const name of [...namedBy(toml), 'PROTEUS_PEPPER', 'PROTEUS_ADMIN_SECRET', 'PROTEUS_STORE', 'PROTEUS_REDIS']) assert.ok(given.includes(name), `${name} is missing`);
 }
 
-/** By which URL others reach the process; the rest of its environment is the same for all. */
+/** Checks the URL by which others reach the process. The rest of the environment is the same for all processes. */
 function assertPeers(toml, url) {
   const [, at] = /^peer_listen = "0\.0\.0\.0:(\d+)"$/m.exec(toml);
   assert.equal(new URL(url).port, at);
@@ -47,17 +48,13 @@ function assertPeers(toml, url) {
 }
 
 function assertConfiguration(toml) {
-  const { folder, forget } = makeFolder();
-  try {
-    writeFileSync(join(folder, 'proteus.toml'), toml);
-    execFileSync(program('proteus'), ['check', '--config', join(folder, 'proteus.toml')], { stdio: 'pipe', env: { ...process.env, PROTEUS_PEER_URL: 'https://10.0.0.7:9443' } });
-  } finally {
-    forget();
-  }
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'proteus.toml'), toml);
+  execFileSync(program('proteus'), ['check', '--config', join(folder, 'proteus.toml')], { stdio: 'pipe', env: { ...process.env, PROTEUS_PEER_URL: 'https://10.0.0.7:9443' } });
   assert.match(toml, /^\[cluster\]$/m);
 }
 
-/** That a command is one of the image's program. */
+/** Checks that a command exists in the image's program. */
 function assertCommand([path, ...args]) {
   assert.equal(path, '/usr/bin/proteus');
   execFileSync(program('proteus'), [...args, '--help'], { stdio: 'pipe' });
@@ -86,7 +83,7 @@ describe('deploy/compose.yaml', () => {
       const [kind, ...command] = service.healthcheck.test;
       assert.equal(kind, 'CMD');
       assertCommand(command);
-      // Longer than it takes to drain.
+      // Longer than draining takes.
       assert.ok(parseInt(service.stop_grace_period, 10) > Number(/grace = "(\d+)s"/.exec(read('cluster.toml'))[1]));
       assertVariables(Object.keys(environment(read(`${service.env_file}.example`))), read('cluster.toml'));
       assertPeers(read('cluster.toml'), service.environment.PROTEUS_PEER_URL);
@@ -113,7 +110,7 @@ describe('deploy/compose.yaml', () => {
   });
 });
 
-/** The rights that docs/cluster.md says a Redis has to give. */
+/** The rights that docs/cluster.md requires of a Redis. */
 const rights = /^ACL SETUSER proteus on (>PASSWORD .*)$/m.exec(readFileSync(join(root, 'docs/cluster.md'), 'utf8'))[1];
 
 describe('the Redis of deploy/', () => {
@@ -200,100 +197,94 @@ describe('deploy/kubernetes.yaml', () => {
     }
   });
 
-  test('asks paths that are there, at the port that the image has', async () => {
+  test('asks paths that are there, at the port that the image has', async (context) => {
+    const own = stopAfter(context);
     const [http, peers] = container.ports;
     assert.deepEqual(http, { name: 'http', containerPort: port });
     assert.ok(toml.includes(`:${peers.containerPort}"`));
     assert.equal(of('Service').spec.ports[0].targetPort, 'http');
-    const { folder, forget } = makeFolder();
-    const gateway = await startServer('proteus', ['serve', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')]);
-    try {
-      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
-        const { path, port: at } = container[probe].httpGet;
-        assert.equal(at, 'http');
-        await eventually(path, async () => (await fetch(new URL(path, gateway.url))).status === 200);
-      }
-    } finally {
-      await gateway.stop();
-      forget();
+    const folder = makeFolder();
+    const gateway = own(await startServer('proteus', ['serve', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')]));
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      const { path, port: at } = container[probe].httpGet;
+      assert.equal(at, 'http');
+      await eventually(path, async () => (await fetch(new URL(path, gateway.url))).status === 200);
     }
   });
 });
 
-/** The Redis of compose.yaml, at any port, where the image runs it as it is. The result has `url`, for the environment of the processes, and `stop()`. */
+/**
+ * Starts the Redis of compose.yaml on a free port, without its container. `url` is the URL in the environment file. The
+ * result has `url` for this environment, and `stop()`.
+ */
 async function startRedisOfCompose(folder, url) {
   const { command, healthcheck } = parse(read('compose.yaml'), { merge: true }).services.redis;
   const at = await freePort();
+  const address = `-h ${OWN_ADDRESS} -p ${at}`;
   const here = (text) => text.replaceAll('$$', '$').replaceAll('/tmp/', `${folder}/`).replace('/etc/redis/', join(root, 'deploy/'));
   const env = { ...process.env, ...environment(read('redis.env.example')) };
   const [shell, ...args] = command.map((word) => here(word));
-  args.push(args.pop().replace(/redis-server \S+$/, `$& --port ${at} --bind 127.0.0.1`));
-  const server = spawn(shell, args, { env, stdio: 'ignore' });
-  const ended = new Promise((done) => server.once('exit', done));
+  args.push(args.pop().replace(/redis-server \S+$/, `$& --port ${at} --bind ${OWN_ADDRESS}`));
+  const server = spawnChild(shell, args, { env, stdio: 'ignore' });
   const [, check] = healthcheck.test;
-  const healthy = () => spawnSync('sh', ['-c', here(check).replace('redis-cli', `redis-cli -p ${at}`)], { env, stdio: 'ignore' }).status === 0;
-  await eventually('Redis', healthy);
-  const stop = async () => {
+  const healthy = async () => (await run('sh', ['-c', here(check).replace('redis-cli', `redis-cli ${address}`)], { env })).code === 0;
+  const stop = () => {
     server.kill('SIGTERM');
-    return within(10_000, 'the end of Redis', ended);
+    return within(10_000, 'the end of Redis', server.closed);
   };
-  return { url: url.replace('@redis:6379', `@127.0.0.1:${at}`), stop };
+  try {
+    await eventually('Redis', healthy);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: url.replace('@redis:6379', `@${OWN_ADDRESS}:${at}`), stop };
 }
 
 const missing = !(hasPostgres && hasNginx && hasRedis) && 'PostgreSQL 15, nginx or Redis is not installed';
 
 describe('the files of deploy/ in use', { skip: missing }, () => {
-  test('REP-01 REP-02 three processes with the configuration of deploy/ serve behind its balancer, and are found healthy', async () => {
-    const { folder, forget } = makeFolder();
-    const postgres = startPostgres();
+  test('REP-01 REP-02 three processes with the configuration of deploy/ serve behind its balancer, and are found healthy', async (context) => {
+    const own = stopAfter(context);
+    const folder = makeFolder();
+    const postgres = own(await startPostgres());
     const gateways = [];
-    let balancer;
-    let redis;
-    try {
-      redis = await startRedisOfCompose(folder, environment(read('proteus.env.example')).PROTEUS_REDIS);
-      writeFileSync(join(folder, 'proteus.toml'), read('cluster.toml').replace('0.0.0.0:9443', '127.0.0.1:0'));
-      const env = { ...environment(read('proteus.env.example')), PROTEUS_STORE: postgres.dsn, PROTEUS_REDIS: redis.url };
-      for (let i = 0; i < 3; ++i) gateways.push(await startServer('proteus', ['serve', '--config', join(folder, 'proteus.toml'), '--listen', '127.0.0.1:0', '--data', join(folder, 'none')], { env }));
-      // The health check of compose.yaml, where the image runs it: beside the configuration, with the address of the image.
-      const [command, ...args] = parse(read('compose.yaml'), { merge: true }).services['proteus-1'].healthcheck.test.slice(1);
-      assertCommand([command, ...args]);
-      const check = (listen) => execFileSync(program('proteus'), args, { cwd: folder, env: { ...process.env, ...env, PROTEUS_LISTEN: listen }, stdio: 'pipe' });
-      for (const { url } of gateways) check(`0.0.0.0:${new URL(url).port}`);
-      const nobody = await freePort();
-      assert.throws(() => check(`0.0.0.0:${nobody}`));
+    const redis = own(await startRedisOfCompose(folder, environment(read('proteus.env.example')).PROTEUS_REDIS));
+    writeFileSync(join(folder, 'proteus.toml'), read('cluster.toml').replace('0.0.0.0:9443', '127.0.0.1:0'));
+    const env = { ...environment(read('proteus.env.example')), PROTEUS_STORE: postgres.dsn, PROTEUS_REDIS: redis.url };
+    for (let i = 0; i < 3; ++i) gateways.push(own(await startServer('proteus', ['serve', '--config', join(folder, 'proteus.toml'), '--listen', '127.0.0.1:0', '--data', join(folder, 'none')], { env })));
+    // The health check of compose.yaml as in the image: next to the configuration, with the image's listen address.
+    const [command, ...args] = parse(read('compose.yaml'), { merge: true }).services['proteus-1'].healthcheck.test.slice(1);
+    assertCommand([command, ...args]);
+    const check = (listen) => execFileSync(program('proteus'), args, { cwd: folder, env: { ...process.env, ...env, PROTEUS_LISTEN: listen }, stdio: 'pipe' });
+    for (const { url } of gateways) check(`0.0.0.0:${new URL(url).port}`);
+    const nobody = await freePort();
+    assert.throws(() => check(`0.0.0.0:${nobody}`));
 
-      balancer = await startDeployedBalancer(gateways.map((gateway) => gateway.url));
-      const { url } = balancer;
-      const listed = await send(url, 'tools/list', {}, { token: env.AGENT_TOKEN });
-      assert.equal(listed.status, 200);
-      assert.equal((await send(url, 'tools/list', {}, { token: 'of-a-stranger' })).status, 401);
-      const { processes } = await (await fetch(new URL('/admin/processes', url), { headers: { 'x-admin-secret': env.PROTEUS_ADMIN_SECRET } })).json();
-      assert.equal(processes.filter(({ live }) => live).length, 3);
-      assert.equal((await fetch(new URL('/metrics', url))).status, 404);
-      assert.ok(!existsSync(join(folder, 'none')), 'a data directory was made');
-      // A session outlives its process, which needs all the rights that this Redis gives.
-      for (const gateway of gateways) await eventually('with Redis', async () => (await (await fetch(new URL('/readyz', gateway.url))).json()).redis === 'there');
-      const session = await LegacySession.open(gateways[0].url, env.AGENT_TOKEN);
-      session.url = url;
-      const lists = async () => {
-        const response = await session.post('tools/list', {}, env.AGENT_TOKEN);
-        await response.text();
-        return response.status;
-      };
-      assert.equal(await lists(), 200);
-      // One that is gone is passed over, whomever it served.
-      const [gone] = gateways.splice(0, 1);
-      gone.signal('SIGKILL');
-      await gone.ended;
-      for (const token of ['a', 'b', 'c', 'd', 'e', 'f']) assert.equal((await send(url, 'tools/list', {}, { token })).status, 401);
-      await eventually('taken over', async () => (await lists()) === 200);
-      for (const { url: at } of gateways) assert.match(await (await fetch(new URL('/metrics', at))).text(), /^proteus_redis_failed_commands_total 0$/m);
-    } finally {
-      if (balancer) await within(10_000, 'the end of nginx', balancer.stop());
-      for (const gateway of gateways) await gateway.stop();
-      await redis?.stop();
-      await postgres.stop();
-      forget();
-    }
+    const balancer = own(await startDeployedBalancer(gateways.map((gateway) => gateway.url)));
+    const { url } = balancer;
+    const listed = await send(url, 'tools/list', {}, { token: env.AGENT_TOKEN });
+    assert.equal(listed.status, 200);
+    assert.equal((await send(url, 'tools/list', {}, { token: 'of-a-stranger' })).status, 401);
+    const { processes } = await (await fetch(new URL('/admin/processes', url), { headers: { 'x-admin-secret': env.PROTEUS_ADMIN_SECRET } })).json();
+    assert.equal(processes.filter(({ live }) => live).length, 3);
+    assert.equal((await fetch(new URL('/metrics', url))).status, 404);
+    assert.ok(!existsSync(join(folder, 'none')), 'a data directory was made');
+    // A session outlives its process, which needs all the rights that this Redis grants.
+    for (const gateway of gateways) await eventually('with Redis', async () => (await (await fetch(new URL('/readyz', gateway.url))).json()).redis === 'there');
+    const session = await LegacySession.open(gateways[0].url, env.AGENT_TOKEN);
+    session.url = url;
+    const lists = async () => {
+      const response = await session.post('tools/list', {}, env.AGENT_TOKEN);
+      await response.text();
+      return response.status;
+    };
+    assert.equal(await lists(), 200);
+    // The balancer skips a process that is gone, whichever clients it served.
+    const [gone, ...others] = gateways;
+    await gone.kill();
+    for (const token of ['a', 'b', 'c', 'd', 'e', 'f']) assert.equal((await send(url, 'tools/list', {}, { token })).status, 401);
+    await eventually('taken over', async () => (await lists()) === 200);
+    for (const { url: at } of others) assert.match(await (await fetch(new URL('/metrics', at))).text(), /^proteus_redis_failed_commands_total 0$/m);
   });
 });

@@ -1,4 +1,4 @@
-// A process of a cluster that is told to end while others need what it has (REP-14).
+// A process of a cluster that gets SIGTERM while others need its sessions (REP-14).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -11,7 +11,7 @@ import { runningPrograms } from './support/programs_of_suite.mjs';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer of-anna-and-nobody-else' };
 const post = (url, message, headers = {}) => fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
 
-/** The messages of a legacy stream, whose first event may carry an id alone. */
+/** Yields the messages of a legacy stream, whose first event may have only an id. */
 async function* messagesOf(response) {
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -28,7 +28,7 @@ describe('a process that drains', { skip: !hasPostgres && 'PostgreSQL 15 is not 
   let two;
   let interviewer;
   runningPrograms(async (programs) => {
-    const postgres = startPostgres();
+    const postgres = await startPostgres();
     programs.push(postgres);
     interviewer = await startInterviewer('legacy');
     programs.push(interviewer);
@@ -64,7 +64,7 @@ describe('a process that drains', { skip: !hasPostgres && 'PostgreSQL 15 is not 
     const { id, result } = (await messages.next()).value;
     assert.equal(id, 2);
     assert.deepEqual(JSON.parse(result.content[0].text), { token: 'drained', answers: ['a', 'b'] });
-    // The stream that only listened has ended by itself.
+    // The standing stream has ended on its own.
     await within(5_000, 'the standing stream ends', standing.text().catch(() => {}));
     assert.equal(await within(10_000, 'it ends', one.ended), 0);
     const gone = await post(two.url, { id: 3, method: 'tools/list' }, session);

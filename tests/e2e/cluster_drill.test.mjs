@@ -1,5 +1,5 @@
-// Three processes that write the same store while they, the store and the network between them fail; a ledger says what must hold then.
-// PROTEUS_DRILL_FAULTS says how many faults there are; 60 is the full drill. PROTEUS_DRILL_SEED repeats one.
+// Three processes write the same store while the processes, the store and the network fail; a ledger checks the result.
+// PROTEUS_DRILL_FAULTS sets the number of faults; 60 is the full drill. PROTEUS_DRILL_SEED repeats a drill.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,14 +9,15 @@ import { Cluster, SLOTS } from './support/cluster_faults.mjs';
 import { agreed, outcome, pins, sessions, tokens, upstreams } from './support/cluster_writers.mjs';
 import { Ledger, seeded } from './support/ledger.mjs';
 import { hasPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
 const FAULTS = Number(process.env.PROTEUS_DRILL_FAULTS ?? 6);
 const SEED = Number(process.env.PROTEUS_DRILL_SEED ?? Date.now() % 2 ** 32);
-const KEYS = 5;  // of each kind, and a writer for each
+const KEYS = 5;  // of each kind, each with its own writer
 
-/** Lists something newer each time it is asked. */
+/** Lists a newer version in each answer. */
 class Beating extends ScriptedUpstream {
   beats = 0;
   answer(message) {
@@ -35,7 +36,7 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
   const errors = [];
   const answers = {};
   let over = false;
-  let calm;  // resolves when what happens now is over
+  let calm;  // resolves when the current fault is over
 
   before(async () => {
     cluster = await Cluster.start();
@@ -46,18 +47,15 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
       await done(cluster.processes[0], 'POST', 'upstreams', { name, url, ...how });
     }
   });
-  after(async () => {
-    for (const upstream of scripted.values()) await upstream.stop();
-    await cluster?.stop();
-  });
+  after(() => stopAll([cluster, ...scripted.values()]));
 
-  /** Seldom one that keeps those waiting who ask it, so that not all of them do. */
+  /** Returns any process, but rarely the one with the last fault, so that not all writers wait for it. */
   const anybody = () => {
     const slot = Math.floor(random() * SLOTS.length);
     return cluster.processes[slot === cluster.troubled && random() < 0.9 ? (slot + 1) % SLOTS.length : slot];
   };
 
-  /** One who writes one thing, again and again, through whichever process. */
+  /** Writes one thing again and again, through any process. */
   async function write(kind, key) {
     while (!over) {
       const there = ledger.there(key);
@@ -77,7 +75,7 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     }
   }
 
-  /** One who looks at one process, and remembers for as long as that lives. */
+  /** Observes one process, and forgets what it saw when another process takes the slot. */
   async function observe(slot) {
     let memory = new Map();
     let before;
@@ -91,12 +89,12 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
         for (const [key, n] of seen ?? []) ledger.see(`${SLOTS[slot]} (${process.pid})`, memory, floors, key, n);
       }
       await useTokens(process);
-      // Those who write need the machine, too.
+      // Leaves CPU time for the writers.
       await pause(100);
     }
   }
 
-  /** A token that all know is taken, and one that all know to be revoked is refused. */
+  /** Checks that a token works if all processes know it, and is refused if all know that it was revoked. */
   async function useTokens(process) {
     for (const key of keysOf('token')) {
       const floor = ledger.floors().get(key);
@@ -110,6 +108,7 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
   }
 
   test(`REP-02 REP-03 REP-04 REP-06 lose nothing that was acknowledged, and bring nothing back: ${FAULTS} faults`, { timeout: 3_600_000 }, async (context) => {
+    const own = stopAfter(context);
     console.error(`PROTEUS_DRILL_SEED=${SEED}`);
     const guarded = (work) => work.catch((error) => errors.push(error));
     const work = [];
@@ -129,8 +128,8 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     over = true;
     await Promise.all(work);
     assert.deepEqual(errors, []);
-    // A process that begins now knows the store and nothing else.
-    const another = await startMember(cluster.postgres.dsn.replace('postgres@', 'another@'), 'another');
+    // A process that starts now knows only the store.
+    const another = own(await startMember(cluster.postgres.dsn.replace('postgres@', 'another@'), 'another'));
     const all = [...cluster.processes, another];
     await eventually('all have applied everything', async () => {
       const { processes } = (await done(another, 'GET', 'processes')).json;
@@ -141,7 +140,7 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
         for (const [key, n] of await kind.look(process, keysOf(name))) ledger.finish(`the end, ${process.pid}`, key, n);
       }
     }
-    // Of all tokens that ever were, those work that are listed.
+    // Of all tokens ever made, exactly the listed ones work.
     const listed = new Set((await kinds.token.look(another, keysOf('token'))).map((entry) => entry.join(' ')));
     for (const process of all) {
       for (const [which, secret] of kinds.token.secrets) {
@@ -149,7 +148,6 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
         if (status !== (listed.has(which) ? 200 : 401)) ledger.faults[status === 200 ? 'resurrected' : 'lost'].push(`${which} at the end: ${status}`);
       }
     }
-    await another.stop();
     const stored = cluster.storedWrongly();
     context.diagnostic(`seed ${SEED}; ${JSON.stringify(happened)}; ${JSON.stringify(ledger.counts)}; ${JSON.stringify(answers)}; ${stored.all} lists stored`);
     assert.deepEqual(ledger.faults, { lost: [], resurrected: [], 'out of order': [], unexplained: [] });

@@ -1,11 +1,12 @@
-// Many upstreams and three processes: who watches what, when one dies, and how long a start takes. PROTEUS_DRILL_UPSTREAMS says how many; 1000 is the full drill.
+// Many upstreams and three processes: which process watches what, also when one dies, and how long a start takes.
+// PROTEUS_DRILL_UPSTREAMS sets the number; 1000 is the full drill.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { done, startMember, tool } from './support/cluster.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
 const UPSTREAMS = Number(process.env.PROTEUS_DRILL_UPSTREAMS ?? 200);
@@ -13,7 +14,7 @@ const INTERVAL = 2000;
 const INTERVALS = 4;
 const AT_ONCE = 24;
 
-/** All of them at one address, told apart by their paths; `polls` has when each was asked for its tools. */
+/** Many upstreams at one address, each with its own path; `polls` has the times at which each was read. */
 class ManyUpstreams extends ScriptedUpstream {
   polls = new Map();
 
@@ -33,7 +34,7 @@ describe(`three processes and ${UPSTREAMS} upstreams`, { skip: !hasPostgres && '
   let processes = [];
   const names = Array.from({ length: UPSTREAMS }, (_, i) => `u${i}`);
   before(async () => {
-    postgres = startPostgres();
+    postgres = await startPostgres();
     many = await ManyUpstreams.start([tool('pay')]);
     for (const name of ['one', 'two', 'three']) processes.push(await startMember(postgres.dsn, name));
     const waiting = [...names];
@@ -43,11 +44,7 @@ describe(`three processes and ${UPSTREAMS} upstreams`, { skip: !hasPostgres && '
     };
     await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => register(processes[i % processes.length])));
   });
-  after(async () => {
-    for (const process of processes.reverse()) await process.stop();
-    await many?.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, many, ...processes]));
 
   const watchedBy = async (process) => (await done(process, 'GET', 'upstreams')).json.upstreams.filter(({ watch }) => watch !== 'elsewhere').map(({ name }) => name);
   const shares = async (process) => (await done(process, 'GET', 'processes')).json.processes.filter(({ live }) => live).map(({ watches }) => watches);
@@ -59,7 +56,7 @@ describe(`three processes and ${UPSTREAMS} upstreams`, { skip: !hasPostgres && '
 
   test('REP-04 each is polled once per interval by all of them together', { timeout: 120_000 }, async (context) => {
     await sharedOut(processes[0], 3);
-    // What they left to others in this moment may be asked once more.
+    // An upstream that has just changed hands may be polled once more.
     await pause(INTERVAL);
     const watched = await Promise.all(processes.map(watchedBy));
     assert.equal(new Set(watched.flat()).size, UPSTREAMS);
@@ -70,7 +67,7 @@ describe(`three processes and ${UPSTREAMS} upstreams`, { skip: !hasPostgres && '
     const counts = names.map((name) => (many.polls.get(`/${name}`) ?? []).length);
     const all = counts.reduce((sum, each) => sum + each, 0);
     context.diagnostic(`${took} ms, every ${INTERVAL} ms: ${all} polls of ${UPSTREAMS} upstreams, each ${Math.min(...counts)} to ${Math.max(...counts)} times; watched by ${await shares(processes[0])}`);
-    // As often as one process alone would, and not three times as often.
+    // As often as one process would poll, and not three times as often.
     assert.ok(Math.max(...counts) <= Math.ceil(took / INTERVAL) + 1, `${Math.max(...counts)} times`);
     assert.ok(all <= UPSTREAMS * (took / INTERVAL + 1), `${all} polls`);
     assert.ok(Math.min(...counts) >= 1);
@@ -80,14 +77,13 @@ describe(`three processes and ${UPSTREAMS} upstreams`, { skip: !hasPostgres && '
     const victim = processes.pop();
     const orphans = await watchedBy(victim);
     assert.ok(orphans.length > 0);
-    victim.signal('SIGKILL');
-    await victim.ended;
+    await victim.kill();
     const killed = Date.now();
     const next = (name) => (many.polls.get(`/${name}`) ?? []).find((at) => at > killed);
     await eventually('all are asked again', () => orphans.every((name) => next(name)), 30_000);
     const delays = orphans.map((name) => next(name) - killed).sort((a, b) => a - b);
     context.diagnostic(`${orphans.length} upstreams, asked again after ${delays[0]} to ${delays.at(-1)} ms, half of them within ${delays[delays.length >> 1]} ms`);
-    // Five seconds, and what a busy machine may add.
+    // Five seconds, plus what a busy machine may add.
     assert.ok(delays.at(-1) < 10_000, `${delays.at(-1)} ms`);
     await sharedOut(processes[0], 2);
   });

@@ -1,4 +1,4 @@
-// Links between the processes of a cluster: what they carry, who can use them, and what happens where they break (REP-11, REP-15).
+// Links between processes of a cluster: what they carry, who may use them, what happens if they break (REP-11, REP-15).
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -9,7 +9,8 @@ import { LegacySession } from './support/legacy_raw.mjs';
 import { passOf, sendOverTls } from './support/peer_link.mjs';
 import { knowsPeers, processesAt, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
@@ -25,7 +26,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
   let two;
 
   before(async () => {
-    postgres = startPostgres();
+    postgres = await startPostgres();
     bank = await ScriptedUpstream.start([{ name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: { to: { type: 'string' } } } }]);
     interviewer = await startInterviewer('legacy');
     settings = {
@@ -40,13 +41,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     two = await startPeer(postgres, 'two', settings);
     await knowsPeers(two, 2);
   });
-  after(async () => {
-    await two?.stop();
-    await one?.stop();
-    await interviewer?.stop();
-    await bank?.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, bank, interviewer, one, two]));
 
   const call = async (gateway, name, args, more = {}) => {
     const response = await send(gateway.url, 'tools/call', { name, arguments: args, _meta: CAPABLE, ...more }, { token: TOKEN });
@@ -90,16 +85,16 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     }
   });
 
-  test('REP-11 BRG-06 a parked call or a confirmation of a process that died is not run again', async () => {
-    const third = await startPeer(postgres, 'third', settings);
+  test('REP-11 BRG-06 a parked call or a confirmation of a process that died is not run again', async (context) => {
+    const own = stopAfter(context);
+    const third = own(await startPeer(postgres, 'third', settings));
     bank.called.length = 0;
     const parked = await call(third, 'old_interview', { token: 'dies', rounds: 1 });
     const asked = await call(third, 'bank_pay', { to: 'bert' });
     const session = await LegacySession.open(third.url, TOKEN);
     assert.equal((await status(two.url, session)).status, 200);
-    third.signal('SIGKILL');
-    await third.ended;
-    // It does not answer, and is not dead for that.
+    await third.kill();
+    // A process that does not answer does not count as dead for that.
     const unreachable = await status(two.url, session);
     assert.equal(unreachable.status, 503);
     assert.match(unreachable.text, /cannot be reached/);
@@ -114,18 +109,19 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     assert.equal(interviewer.counts.began.get('dies'), 1);
   });
 
-  test('REP-15 who waits for a process that stands still is told so, and the session is there when it goes on', async () => {
-    const third = await startPeer(postgres, 'third', settings);
+  test('REP-15 who waits for a process that stands still is told so, and the session is there when it goes on', async (context) => {
+    const own = stopAfter(context);
+    const third = own(await startPeer(postgres, 'third', settings));
     const session = await LegacySession.open(third.url, TOKEN);
-    // By one thread, and so by the connection that it has.
-    const front = await startPeer(postgres, 'front', { ...settings, server: { threads: 1 } });
+    // One thread, so that all requests use its one connection to the other process.
+    const front = own(await startPeer(postgres, 'front', { ...settings, server: { threads: 1 } }));
     session.url = front.url;
     const list = async () => {
       const response = await session.post('tools/list', {}, TOKEN);
       return { status: response.status, after: response.headers.get('retry-after'), text: await response.text() };
     };
     assert.equal((await list()).status, 200);
-    await third.standStill();
+    await third.freeze();
     const waited = await list();
     assert.equal(waited.status, 502);
     assert.equal(waited.after, null);
@@ -133,8 +129,6 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     assert.equal((await list()).status, 404);
     third.signal('SIGCONT');
     await eventually('it is there again', async () => (await list()).status === 200);
-    await front.stop();
-    await third.stop();
   });
 
   test('REP-15 strangers get nothing at the address for peers', async () => {
@@ -152,10 +146,10 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
       socket.on('close', () => done(text));
     });
     assert.doesNotMatch(plain, /HTTP\/1.1 [23]/);
-    // Neither without a key nor with another one is there a handshake.
+    // Without a key, or with another one, the handshake fails.
     assert.equal(await sendOverTls(peer_url, request(pass())), '');
     assert.equal(await sendOverTls(peer_url, request(pass()), 'another-pepper-another-pepper-another'), '');
-    // Whoever had the key of the link alone could not ask, nor ask again later or elsewhere.
+    // With only the key of the link, an attacker cannot send requests, or repeat them later or elsewhere.
     const refusals = [
       [undefined, 403],
       ['AAAA', 403],
@@ -167,10 +161,10 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
       [pass({ to: 'two-00000000' }), 421]
     ];
     for (const [shown, expected] of refusals) assert.match(await sendOverTls(peer_url, request(shown), PEPPER), new RegExp(`^HTTP/1.1 ${expected} `));
-    // What only a peer may say counts for nothing from a client.
+    // From a client, the field of peers has no effect.
     const claimed = await fetch(one.url, { method: 'GET', headers: { 'proteus-peer': pass(), accept: 'text/event-stream', 'mcp-session-id': session.id } });
     assert.equal(claimed.status, 404);
-    // The session is as it was, until one of us asks.
+    // The session is unchanged until a valid peer sends a request.
     assert.match(await sendOverTls(peer_url, request(pass()), PEPPER), /^HTTP\/1.1 200 /);
     assert.match(await sendOverTls(peer_url, request(pass()), PEPPER), /^HTTP\/1.1 404 /);
   });
@@ -193,11 +187,11 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     assert.equal((await status(two.url, session, 'DELETE')).status, 200);
   });
 
-  test('REP-09 without an address for peers a session stays with its process', async () => {
-    const alone = await startPeer(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } });
+  test('REP-09 without an address for peers a session stays with its process', async (context) => {
+    const own = stopAfter(context);
+    const alone = own(await startPeer(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } }));
     const session = await LegacySession.open(alone.url, TOKEN);
     assert.equal((await status(alone.url, session)).status, 200);
     assert.equal((await status(two.url, session)).status, 404);
-    await alone.stop();
   });
 });

@@ -9,7 +9,8 @@ import { LegacyUpstream, RESOURCE } from './support/legacy_upstream.mjs';
 import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { PostgresProxy } from './support/postgres_proxy.mjs';
-import { eventually, root } from './support/programs.mjs';
+import { eventually, root, stopAll } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { commands, hasRedis, recordsKept, startRedis } from './support/redis.mjs';
 import { TcpProxy } from './support/tcp_proxy.mjs';
 
@@ -17,7 +18,7 @@ const TOKEN = 'of-anna-and-nobody-else';
 const STDIO = join(root, 'tests/fixtures/stdio_server.py');
 const missing = (!hasPostgres && 'PostgreSQL 15 is not installed') || (!hasRedis && 'Redis is not installed');
 
-/** Reads events of a stream as they come; `next(wanted)` gives the first that has not been given and holds. */
+/** Collects the events of a stream; `next(what, holds)` waits for an event for which `holds` is true. */
 function reading(response) {
   const seen = [];
   const ended = (async () => {
@@ -37,7 +38,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   let postgres;
   let redis;
   let upstream;
-  let processes;
+  const processes = [];
 
   const start = (name, env = {}, store = postgres) =>
     startPeer(store, name, {
@@ -52,31 +53,22 @@ describe('two processes with a Redis', { skip: missing }, () => {
   const metric = async ({ url }, name) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(await (await fetch(new URL('/metrics', url))).text())[1]);
 
   before(async () => {
-    postgres = startPostgres();
+    postgres = await startPostgres();
     redis = await startRedis();
   });
-  after(async () => {
-    await redis?.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, redis]));
   beforeEach(async () => {
-    redis.run('FLUSHALL');  // of sessions of the test before
+    redis.run('FLUSHALL');  // records of the previous test
     upstream = await LegacyUpstream.start();
-    processes = [await start('one'), await start('two')];
+    for (const name of ['one', 'two']) processes.push(await start(name));
     for (const each of processes) {
       await knowsPeers(each, 2);
       await eventually('with Redis', async () => (await ready(each)) === 'there');
     }
   });
-  afterEach(async () => {
-    for (const each of processes) {
-      each.signal('SIGCONT');
-      if (each.running()) await each.stop();
-    }
-    await upstream.stop();
-  });
+  afterEach(() => stopAll([upstream, ...processes.splice(0)]));
 
-  /** A session, and how to use it at any of the processes. */
+  /** Opens a session, which can be used at any of the processes. */
   async function open(at = 0) {
     const session = await LegacySession.open(processes[at].url, TOKEN);
     const headers = { ...session.headers(TOKEN), 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -99,8 +91,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   const upstreamSession = () => [...upstream.sessions.values()].find(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream);
   const update = () => upstreamSession().stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: RESOURCE } })}\n\n`);
   const kill = async (at) => {
-    processes[at].signal('SIGKILL');
-    await processes[at].ended;
+    await processes[at].kill();
   };
 
   test('REP-10 a session goes on at another process, and so does its session at the upstream', async () => {
@@ -108,7 +99,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     assert.equal(await session.call(0, 'up_count'), '1');
     assert.equal(await session.call(1, 'up_count'), '2');
     await kill(0);
-    // For as long as its lease lasts it is not taken for dead.
+    // Until its lease expires, the process does not count as dead.
     const refused = await session.ask(1, 'tools/list');
     assert.equal(refused.status, 503);
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
@@ -181,7 +172,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   test('REP-12 a process that stood still gives a session up that another has', async () => {
     const session = await open();
     assert.equal(await session.call(0, 'up_count'), '1');
-    await processes[0].standStill();
+    await processes[0].freeze();
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
     processes[0].signal('SIGCONT');
     await eventually('given up', () => /taken over by another process/.test(processes[0].log()));
@@ -192,7 +183,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   test('REP-12 what reaches a process that wakes up goes to whoever has the session by now', async () => {
     const session = await open();
     assert.equal(await session.call(0, 'up_count'), '1');
-    await processes[0].standStill();
+    await processes[0].freeze();
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
     const subscribed = session.ask(0, 'resources/subscribe', { uri: RESOURCE });
     processes[0].signal('SIGCONT');
@@ -203,46 +194,42 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
   });
 
-  test('REP-12 so does what reaches it when one that has not heard yet that it woke up takes a session', async () => {
+  test('REP-12 so does what reaches it when one that has not heard yet that it woke up takes a session', async (context) => {
+    const own = stopAfter(context);
     const network = await PostgresProxy.start(postgres.socket);
+    own(network);
     processes.push(await start('late', {}, { dsn: network.dsn() }));
-    try {
-      for (const each of processes) await knowsPeers(each, 3);
-      const taken = () => processes[2].log().match(/goes on here/g)?.length ?? 0;
-      const givenUp = () => processes[0].log().match(/taken over by another process/g)?.length ?? 0;
-      let session;
-      // It acts for a second on what it has heard, which a busy machine may need for all this.
-      for (let tries = 1; tries <= 10; ++tries) {
-        const noticed = await open();
-        session = await open();
-        await processes[0].standStill();
-        await eventually('taken over', async () => (await noticed.ask(2, 'tools/list')).status === 200);
-        network.cut();
-        const [before, gave] = [taken(), givenUp()];
-        processes[0].signal('SIGCONT');
-        await eventually('given up', () => givenUp() > gave);
-        await session.ask(2, 'tools/list');
-        network.heal();
-        if (taken() > before) break;
-        assert.notEqual(tries, 10, 'too slow each time');
-      }
-      assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
-      const heard = reading(await session.get(2));
-      await eventually('listened to', () => upstreamSession());
-      update();
-      await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
-    } finally {
+    for (const each of processes) await knowsPeers(each, 3);
+    const taken = () => processes[2].log().match(/goes on here/g)?.length ?? 0;
+    const givenUp = () => processes[0].log().match(/taken over by another process/g)?.length ?? 0;
+    let session;
+    // The late process relies on what it last read for only a second. A busy machine may need longer, hence the loop.
+    for (let tries = 1; tries <= 10; ++tries) {
+      const noticed = await open();
+      session = await open();
+      await processes[0].freeze();
+      await eventually('taken over', async () => (await noticed.ask(2, 'tools/list')).status === 200);
+      network.cut();
+      const [before, gave] = [taken(), givenUp()];
+      processes[0].signal('SIGCONT');
+      await eventually('given up', () => givenUp() > gave);
+      await session.ask(2, 'tools/list');
       network.heal();
-      await processes.pop().stop();
-      await network.stop();
+      if (taken() > before) break;
+      assert.notEqual(tries, 10, 'too slow each time');
     }
+    assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
+    const heard = reading(await session.get(2));
+    await eventually('listened to', () => upstreamSession());
+    update();
+    await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
   });
 
   test('REP-10 a session that a process has by its record alone goes on there', async () => {
     const session = await open();
     await kill(0);
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
-    // As where the answer of Redis got lost when it was taken over.
+    // As if the answer of Redis got lost during the takeover.
     const key = redis.run('KEYS', 'proteus:1:session:*');
     redis.run('COPY', key, 'kept');
     assert.equal((await session.remove(1)).status, 200);
@@ -257,7 +244,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     const before = commands(redis);
     for (let i = 1; i <= 5; ++i) assert.equal(await session.call(0, 'up_count'), String(i));
     assert.ok((await metric(processes[0], 'proteus_redis_commands_total')) > 0);
-    // One script for the session at the upstream, which reads and writes, and none for a call.
+    // One script for the session at the upstream, which reads and writes; none for a call.
     assert.ok(commands(redis) <= before + 3);
     await redis.halt();
     for (const each of processes) await eventually('away', async () => (await ready(each)) === 'away');
@@ -273,41 +260,38 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await refused.text();
     await redis.resume();
     await eventually('there', async () => (await ready(processes[1])) === 'there');
-    // A Redis without a disk has forgotten it.
+    // A Redis without persistence has lost the session.
     await eventually('healed', async () => (await doomed.ask(1, 'tools/list')).status === 404);
   });
 
-  test('REP-13 a process that Redis is cut off from goes on with its sessions, and takes none over until that heals', async () => {
-    const link = await TcpProxy.start(redis.port);
+  test('REP-13 a process that Redis is cut off from goes on with its sessions, and takes none over until that heals', async (context) => {
+    const own = stopAfter(context);
+    const link = own(await TcpProxy.start(redis.address));
     const cut = await start('cut', { PROTEUS_REDIS: `redis://127.0.0.1:${link.port}` });
     processes.push(cut);
-    try {
-      for (const each of processes) await knowsPeers(each, 3);
-      await eventually('with Redis', async () => (await ready(cut)) === 'there');
-      const moved = await open();
-      const own = await open(2);
-      link.cut();
-      await eventually('away', async () => (await ready(cut)) === 'away');
-      assert.equal(await ready(processes[1]), 'there');
-      for (const at of [2, 0, 1]) assert.match(await own.call(at, 'up_count'), /^[123]$/);
-      assert.equal(await moved.call(2, 'up_count'), '1');
-      const begun = await open(2);
-      assert.equal(await begun.call(1, 'up_count'), '1');
-      await kill(0);
-      await eventually('known to be dead', async () => /Redis at \S+ cannot be asked/.test((await moved.ask(2, 'tools/list')).error?.message));
-      assert.equal((await moved.ask(2, 'tools/list')).status, 503);
-      // Where Redis can be asked it goes on, and then by way of that process, too.
-      await eventually('taken over', async () => (await moved.ask(1, 'tools/list')).status === 200);
-      link.heal();
-      await eventually('there', async () => (await ready(cut)) === 'there');
-      assert.equal(await moved.call(2, 'up_count'), '2');
-      // What began while it was cut off is in Redis now.
-      await eventually('written', () => redis.run('KEYS', 'proteus:1:session:*').split('\n').length >= 3);
-      await kill(2);
-      for (const session of [own, begun]) await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
-    } finally {
-      await link.stop();
-    }
+    for (const each of processes) await knowsPeers(each, 3);
+    await eventually('with Redis', async () => (await ready(cut)) === 'there');
+    const moved = await open();
+    const atCut = await open(2);
+    link.cut();
+    await eventually('away', async () => (await ready(cut)) === 'away');
+    assert.equal(await ready(processes[1]), 'there');
+    for (const at of [2, 0, 1]) assert.match(await atCut.call(at, 'up_count'), /^[123]$/);
+    assert.equal(await moved.call(2, 'up_count'), '1');
+    const begun = await open(2);
+    assert.equal(await begun.call(1, 'up_count'), '1');
+    await kill(0);
+    await eventually('known to be dead', async () => /Redis at \S+ cannot be asked/.test((await moved.ask(2, 'tools/list')).error?.message));
+    assert.equal((await moved.ask(2, 'tools/list')).status, 503);
+    // A process with Redis takes the session over, and the other then reaches it through that process.
+    await eventually('taken over', async () => (await moved.ask(1, 'tools/list')).status === 200);
+    link.heal();
+    await eventually('there', async () => (await ready(cut)) === 'there');
+    assert.equal(await moved.call(2, 'up_count'), '2');
+    // The session that began during the cut is in Redis now.
+    await eventually('written', () => redis.run('KEYS', 'proteus:1:session:*').split('\n').length >= 3);
+    await kill(2);
+    for (const session of [atCut, begun]) await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
   });
 
   test('REP-13 a session that has moved is found where it is, though Redis was emptied', async () => {
@@ -327,7 +311,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   });
 
   test('REP-13 a process that starts is asked for a session, too, and refuses nobody', async () => {
-    // It has joined the others, and waits for an upstream that says nothing.
+    // The starting process has joined the others, and waits for a silent upstream.
     const silent = createServer(() => {});
     await new Promise((listening) => silent.listen(0, '127.0.0.1', listening));
     const upstreams = [{ name: 'silent', url: `http://127.0.0.1:${silent.address().port}/mcp`, fail_fast_on_startup: true }];
@@ -376,7 +360,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     invent();
     assert.equal((await session.ask(0, 'tools/list')).status, 200);
     await kill(0);
-    invent();  // again: while it lived, its process may have put the record right
+    invent();  // again: its process may have restored the record before it died
     await eventually('unknown', async () => (await session.ask(1, 'tools/list')).status === 404);
   });
 });

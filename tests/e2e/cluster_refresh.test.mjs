@@ -1,4 +1,5 @@
-// A user's token that ends while several processes use it: one of them refreshes it. PROTEUS_DRILL_REFRESHES says how often one is killed meanwhile.
+// A user's token that expires while several processes use it: one of them refreshes it. PROTEUS_DRILL_REFRESHES sets
+// how often one is killed meanwhile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -15,7 +16,7 @@ import { connectionsOf, disconnectAll, linkIn, startStory, TOKENS } from './supp
 const ROUNDS = Number(process.env.PROTEUS_DRILL_REFRESHES ?? 4);
 const SEED = Number(process.env.PROTEUS_DRILL_SEED ?? Date.now() % 2 ** 32);
 const AT_ONCE = 100;
-const LIFE = 2;  // seconds of a token
+const LIFE = 2;  // lifetime of a token in seconds
 const HOUR = 3600;
 const NOTES = 'these are the notes of ada';
 
@@ -35,7 +36,7 @@ for (const rotates of [true, false]) {
     const gateways = [];
     runningPrograms(async (all) => {
       programs = all;
-      const postgres = startPostgres();
+      const postgres = await startPostgres();
       all.push(postgres);
       const env = { PROTEUS_STORE: postgres.dsn, PROTEUS_PEPPER: PEPPER };
       const limits = { calls_per_principal: 10 * AT_ONCE, calls_per_upstream: 10 * AT_ONCE, requests_per_minute: 0 };
@@ -44,14 +45,14 @@ for (const rotates of [true, false]) {
       watch = new RefreshWatch(story.provider);
     });
 
-    /** Ada signs in at one, and both know. */
+    /** Ada signs in at one process; waits until both know. */
     async function connect(gateway, given) {
       const link = given ?? linkIn(await call(gateway));
       assert.ok(link, 'there is no link to sign in by');
       await new Person('ada', { token: TOKENS.ada }).connect(link);
       for (const each of gateways) await eventually('known at both', async () => (await connectionsOf(each)).some(({ state }) => state === 'connected'));
     }
-    // Whoever calls then needs another one.
+    // Waits until the token has expired, so that the next call needs a new one.
     const endOfToken = async () => {
       const [{ expires_at }] = await connectionsOf(gateways[0]);
       await eventually('the end of a token', () => Date.now() > Date.parse(expires_at));
@@ -73,7 +74,7 @@ for (const rotates of [true, false]) {
       }
     });
 
-    // Others take the same one again.
+    // A server that does not rotate accepts the same refresh token again.
     if (!rotates) return;
     test(`UPC-08 REP-04 is never refreshed twice when one of them is killed meanwhile: ${ROUNDS} times`, { timeout: 3_600_000 }, async (context) => {
       const moments = Object.entries(watch.moments());
@@ -90,10 +91,9 @@ for (const rotates of [true, false]) {
         const calls = gateways.map((gateway) => call(gateway).catch(() => undefined));
         void Promise.all(calls).then(called);
         await Promise.race([moved, Promise.all(calls)]);
-        gateways[victim].signal('SIGKILL');
-        await gateways[victim].ended;
+        await gateways[victim].kill();
         await launch(victim);
-        // The one that was killed may have had the answer with the only token that is good.
+        // The killed process may have received the only valid refresh token.
         const link = linkIn(await call(gateways[victim]));
         if (link) {
           assert.ok(watch.sent.length > before, `round ${round}: lost without a refresh`);

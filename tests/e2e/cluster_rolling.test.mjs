@@ -31,7 +31,7 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
 
   runningPrograms(async (programs) => {
     const started = (one) => (programs.push(one), one);
-    const postgres = started(startPostgres());
+    const postgres = started(await startPostgres());
     const redis = started(await startRedis());
     legacy = started(await LegacyUpstream.start());
     modern = started(await ScriptedUpstream.start([tool('echo')]));
@@ -43,7 +43,7 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
       tokens: [{ name: 'anna', token_env: 'TOKEN_ANNA' }],
       env: { TOKEN_ANNA: TOKEN, PROTEUS_REDIS: redis.url }
     };
-    // Each has an address of its own, so that nobody else gets its port while it is away.
+    // Each process has its own address, so that no other program gets its port during the restart.
     launch = async (slot, listen = `127.89.42.1${slot + 1}:0`) => {
       const process = await startPeer(postgres, NAMES[slot], { ...settings, server: { listen, grace: '60s' } });
       const ready = async () => {
@@ -61,13 +61,13 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     balancer = started(await startDeployedBalancer(processes.map(({ url }) => url)));
   });
 
-  /** Each failure, in words; none is allowed. */
+  /** Descriptions of all failures; none is allowed. */
   const failures = [];
   const counts = {};
   const count = (what) => (counts[what] = (counts[what] ?? 0) + 1);
   let over = false;
 
-  /** Does it again and again until all is over. */
+  /** Repeats `act` until the test is over. */
   async function repeat(what, act) {
     while (!over) {
       try {
@@ -81,7 +81,7 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     }
   }
 
-  /** The message that answers a request, which must be there whole. */
+  /** Returns the result in a response, which must be complete. */
   async function answerOf(response) {
     const text = await response.text();
     assert.equal(response.status, 200, `${response.status} ${text}`);
@@ -96,14 +96,14 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     assert.equal(result.content[0].text, 'ran echo');
   };
 
-  /** A session that was made at one process and is used at any. */
+  /** Opens a session at one process, to be used at any. */
   async function open(process) {
     const session = await LegacySession.open(process.url, TOKEN);
     session.url = balancer.url;
     return session;
   }
 
-  /** Calls of a session that is kept at the upstream, too: each counts one further. */
+  /** Returns a call of the session's counter, which fails if the session at the upstream is not the same as before. */
   const counting = (session) => {
     let last = 0;
     return async () => {
@@ -111,6 +111,27 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
       assert.equal(Number(result.content[0].text), ++last, 'its session at the upstream is another one');
     };
   };
+
+  /**
+   * Listens as a modern client that reads its tools when they may have changed; `knows` has their names. Nobody knows
+   * which process has sent an event, and the others may apply the change later, so this reads from all of them.
+   */
+  function listen() {
+    const knows = new Set();
+    let reading = Promise.resolve();
+    const readFrom = async ({ url }) => {
+      for (const { name } of (await answerOf(await send(url, 'tools/list', {}, { token: TOKEN }))).tools) knows.add(name);
+    };
+    const read = () => Promise.allSettled(processes.map(readFrom));
+    const stream = ResumingStream.ofListener(balancer.url, TOKEN, () => {
+      reading = reading.then(read);
+    });
+    const stop = async () => {
+      failures.push(...(await stream.stop()));
+      await reading;
+    };
+    return { stream, knows, stop };
+  }
 
   const drained = [];
   const registered = [];
@@ -122,7 +143,7 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     await pause(200);
   };
 
-  /** A call that is under way when its process is told to end, and ends when the test says so. */
+  /** Starts a call that runs when its process gets SIGTERM; the returned function ends it. */
   async function slowCall(process, name) {
     const session = await open(process);
     const response = await session.post('tools/call', { name: 'old_slow', arguments: { name }, _meta: { progressToken: name } }, TOKEN);
@@ -130,7 +151,7 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     return async () => {
       legacy.running.get(name).finish();
       assert.equal((await answerOf(response)).content[0].text, 'finished');
-      // The session is there afterwards as well.
+      // The session still works afterwards.
       await counting(session)();
     };
   }
@@ -154,15 +175,15 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     const sessions = [];
     for (let i = 0; i < SESSIONS_OF_EACH * NAMES.length; ++i) sessions.push(await open(processes[i % NAMES.length]));
     const streams = sessions.map((session) => ResumingStream.ofSession(session, TOKEN));
-    const listeners = [0, 1, 2].map(() => ResumingStream.ofListener(balancer.url, TOKEN));
+    const listeners = [0, 1, 2].map(listen);
     for (const session of sessions) await answerOf(await session.post('resources/subscribe', { uri: RESOURCE }, TOKEN));
-    for (const stream of [...streams, ...listeners]) await eventually('listens', () => stream.connections > 0);
+    for (const stream of [...streams, ...listeners.map(({ stream }) => stream)]) await eventually('listens', () => stream.connections > 0);
 
-    /** Something happens, and all who listen hear of it after that, whatever becomes of their streams. */
-    const hear = async (method, all, happen) => {
-      const before = all.map((stream) => stream.heard(method));
+    /** Calls `happen` and waits until all streams of sessions are notified of it, whatever happens to them. */
+    const hear = async (method, happen) => {
+      const before = streams.map((stream) => stream.heard(method));
       await happen();
-      for (const [i, stream] of all.entries()) {
+      for (const [i, stream] of streams.entries()) {
         await eventually(`${method} at ${i}`, () => stream.heard(method) > before[i], 20_000);
         count(`heard ${method}`);
       }
@@ -170,15 +191,21 @@ describe('three processes behind the balancer of deploy/', { skip: missing.lengt
     const work = [
       ...Array.from({ length: MODERN_CALLERS }, () => repeat('modern call', callModern)),
       ...sessions.map((session) => repeat('legacy call', counting(session))),
-      repeat('registration', () => hear('notifications/tools/list_changed', [...streams, ...listeners], register)),
-      repeat('update', () => hear('notifications/resources/updated', streams, () => legacy.update()))
+      repeat('registration', async () => {
+        await hear('notifications/tools/list_changed', register);
+        const name = `${registered.at(-1)}_echo`;
+        for (const [i, { knows }] of listeners.entries()) await eventually(`listener ${i} knows ${name}`, () => knows.has(name), 20_000);
+        count('listened to a registration');
+      }),
+      repeat('update', () => hear('notifications/resources/updated', () => legacy.update()))
     ];
     try {
       for (const slot of NAMES.keys()) await replace(slot);
     } finally {
       over = true;
       await Promise.all(work);
-      for (const stream of [...streams, ...listeners]) failures.push(...(await stream.stop()));
+      for (const { stop } of listeners) await stop();
+      for (const stream of streams) failures.push(...(await stream.stop()));
     }
     context.diagnostic(`${JSON.stringify(counts)}; ended ${drained.join(', ')} ms after the last call; ${streams.reduce((sum, { connections }) => sum + connections, 0)} connections of ${streams.length} streams`);
     assert.deepEqual(failures, [], [...failures, balancer.log()].join('\n'));

@@ -1,4 +1,4 @@
-// Sessions of clients, whose requests each reach another process (REP-09, REP-11).
+// Sessions of clients, with each request at another process (REP-09, REP-11).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
@@ -6,20 +6,20 @@ import { CLIENTS, OLD_CLIENT, Session, textOf } from './support/clients.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
 import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually, startServer } from './support/programs.mjs';
+import { eventually, startServer, stopAll } from './support/programs.mjs';
 import { startRoundRobin } from './support/round_robin.mjs';
 
 const TOKENS = { anna: 'of-anna-and-nobody-else', bert: 'of-bert-and-nobody-else' };
 
 describe('three processes behind a balancer', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
-  let upstreams;
-  let processes = [];
+  const upstreams = [];
+  const processes = [];
   let balancer;
 
   before(async () => {
-    postgres = startPostgres();
-    upstreams = [await startServer('everything-server', ['--port', '0', '--era', 'legacy']), await startServer('everything-server', ['--port', '0', '--era', 'modern'])];
+    postgres = await startPostgres();
+    for (const era of ['legacy', 'modern']) upstreams.push(await startServer('everything-server', ['--port', '0', '--era', era]));
     const settings = {
       upstreams: [
         { name: 'old', url: upstreams[0].url },
@@ -33,12 +33,7 @@ describe('three processes behind a balancer', { skip: !hasPostgres && 'PostgreSQ
     balancer = await startRoundRobin(processes.map(({ url }) => url));
     for (const process of processes) await knowsPeers(process, 3);
   });
-  after(async () => {
-    await balancer?.stop();
-    for (const process of processes) await process.stop();
-    for (const upstream of upstreams ?? []) await upstream.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, ...upstreams, ...processes, balancer]));
 
   const using = async (client, body, target = { url: balancer.url, token: TOKENS.anna }) => {
     const session = await Session.open(client, target);
@@ -151,7 +146,7 @@ describe('three processes behind a balancer', { skip: !hasPostgres && 'PostgreSQ
 
   test('REP-09 a session that was ended at one process is ended at all', async () => {
     const session = await LegacySession.open(processes[0].url, TOKENS.anna);
-    // With an id each: they are in one session at the same time.
+    // Different ids, because the requests run in one session at the same time.
     const list = async ({ url }, id) => {
       const response = await fetch(url, { method: 'POST', headers: { ...session.headers(TOKENS.anna), 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body: `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}` });
       await response.text();

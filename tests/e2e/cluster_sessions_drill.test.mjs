@@ -1,5 +1,6 @@
-// Clients whose sessions live anywhere in a cluster of three processes, while those, PostgreSQL, Redis and the network fail; a ledger says what must hold then.
-// PROTEUS_DRILL_SESSION_FAULTS says how many faults there are; 60 is the full drill. PROTEUS_DRILL_SEED repeats one.
+// Clients whose sessions live anywhere in a cluster of three processes, while the processes, PostgreSQL, Redis and the
+// network fail; a ledger checks the result. PROTEUS_DRILL_SESSION_FAULTS sets the number of faults; 60 is the full
+// drill. PROTEUS_DRILL_SEED repeats a drill.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SLOTS } from './support/cluster_faults.mjs';
 import { seeded } from './support/ledger.mjs';
 import { hasPostgres } from './support/postgres.mjs';
-import { eventually, within } from './support/programs.mjs';
+import { eventually, stopAll, within } from './support/programs.mjs';
 import { hasRedis } from './support/redis.mjs';
 import { SessionCluster } from './support/session_faults.mjs';
 import { SessionLedger, TOOLS, uriOf } from './support/session_ledger.mjs';
@@ -17,7 +18,7 @@ import { NewUpstream, OldUpstream } from './support/session_upstreams.mjs';
 const FAULTS = Number(process.env.PROTEUS_DRILL_SESSION_FAULTS ?? 5);
 const SEED = Number(process.env.PROTEUS_DRILL_SEED ?? Date.now() % 2 ** 32);
 const PRINCIPALS = ['anna', 'bert', 'carl'];
-const PLACES = ['0', '1'];  // sessions of each
+const PLACES = ['0', '1'];  // one session of each principal in each
 const missing = (!hasPostgres && 'PostgreSQL 15 is not installed') || (!hasRedis && 'Redis is not installed');
 
 describe('three processes with a Redis', { skip: missing }, () => {
@@ -30,7 +31,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
   let fresh;
   let over = false;
 
-  /** Seldom one that keeps those waiting who ask it, so that not all of them do. */
+  /** Returns any process, but rarely the one with the last fault, so that not all clients wait for it. */
   const anybody = () => {
     const slot = Math.floor(random() * SLOTS.length);
     return cluster.processes[slot === cluster.troubled && random() < 0.8 ? (slot + 1) % SLOTS.length : slot].url;
@@ -55,17 +56,13 @@ describe('three processes with a Redis', { skip: missing }, () => {
       clients.push(new ModernClient(parts));
     }
   });
-  after(async () => {
-    await cluster?.stop();
-    await fresh?.stop();
-    await old?.stop();
-  });
+  after(() => stopAll([old, fresh, cluster]));
 
   const things = (client) => [TOOLS, uriOf(client.owner)];
-  /** Who has not been told of everything that changed. */
+  /** Returns the clients that were not notified of every change. */
   const behind = () => clients.filter(({ stream, ...client }) => !stream || ledger.unheard(stream, things(client)).length > 0);
 
-  /** Everybody has been told of everything within a while, or that is lost. */
+  /** Waits until every client was notified of every change; what is missing after a while is recorded as lost. */
   async function allHear(when) {
     await eventually('all have heard', () => errors.length > 0 || behind().length === 0, 20_000).catch(() => {
       for (const { owner, stream } of behind()) ledger.fault('lost', `${owner}, ${when}: ${stream ? ledger.unheard(stream, things({ owner })) : 'no stream'}`);
@@ -77,7 +74,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     for (const client of clients) if (client.owner) old.update(uriOf(client.owner));
   }
 
-  /** Changes all the time, except while somebody looks whether they were heard of. */
+  /** Makes changes all the time, except while a checkpoint waits for their notifications. */
   let changing = true;
   async function changes() {
     while (!over) {
@@ -86,7 +83,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     }
   }
 
-  /** Everything that happened has been told; everybody still hears, and what is kept of sessions is in Redis again. */
+  /** Checks that all clients were notified so far and still are; waits until Redis has all records of sessions. */
   async function checkpoint(when) {
     changing = false;
     await allHear(`after ${when}`);
@@ -94,7 +91,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     await allHear(`when all was calm after ${when}`);
     changing = true;
     for (const client of clients) if (client instanceof LegacyClient) await eventually('recorded', async () => errors.length > 0 || (await client.record().then(() => client.isRecorded(), () => false)), 30_000);
-    // Records are sent without waiting for Redis.
+    // Processes send records without waiting for Redis.
     await cluster.written();
   }
 

@@ -1,18 +1,17 @@
-// What agents do with a gateway, when each of their requests reaches another process (REP-09, REP-11).
+// What agents do with a gateway, with each request at another process (REP-09, REP-11).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { ALL_TOOLS, Customer, OPEN_TOOLS, withCustomers } from './support/bank.mjs';
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { done, PEPPER } from './support/cluster.mjs';
 import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, program, root, startServer } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { startRoundRobin } from './support/round_robin.mjs';
 import { queryTool, startBackend } from './support/sessions.mjs';
 
@@ -26,9 +25,8 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
   let backend;
   runningPrograms(async (programs) => {
     const started = (one) => (programs.push(one), one);
-    const postgres = started(startPostgres());
-    const folder = mkdtempSync(join(tmpdir(), 'proteus-stories-'));
-    programs.push({ stop: () => rmSync(folder, { recursive: true, force: true }) });
+    const postgres = started(await startPostgres());
+    const folder = makeFolder();
     const mappings = { PROTEUS_MAPPINGS: join(folder, 'mappings'), ACME_DSN: `sqlite://${join(folder, 'company.db')}`, PROTEUS_PEPPER: PEPPER };
     execFileSync('python3', [join(QUICKSTART, 'company.py'), '--out', join(folder, 'company.db')]);
     const ratify = ['dataset', 'ratify', join(QUICKSTART, 'acme.toml'), '--by', 'owner', '--ontology', join(QUICKSTART, 'ontology.toml')];
@@ -52,7 +50,7 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     balancer = started(await startRoundRobin(processes.map(({ url }) => url)));
   });
 
-  for (const client of CLIENTS) {
+  for (const [index, client] of CLIENTS.entries()) {
     test(`REP-09 PRX-05 PRX-06 ${client.name}: a customer of the bank enters a PIN, and sees the tools of the account`, async () => {
       const enter = (user) => Customer.enter(client, { url: balancer.url, token: `at-the-gateway-${user}` });
       await withCustomers([enter('alice'), enter('bob')], async (alice, bob) => {
@@ -69,12 +67,13 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
       });
     });
 
-    test(`REP-11 SES-11 SES-12 ${client.name}: the user of a tool session is asked before a destructive tool runs once`, async () => {
+    test(`REP-11 SES-11 SES-12 ${client.name}: the user of a tool session is asked before a destructive tool runs once`, async (context) => {
+      const own = stopAfter(context);
       const tool = queryTool('drop_table', backend.url('/drop'), { annotations: { destructiveHint: true } });
-      const token = `tok_careful_${client.name.length}_${client.era}`;
+      const token = `token-of-session-${index}`;
       await done(processes[0], 'POST', 'session/init', { session_id: token, user_token: token, user_id: 3, catalog: 'session' });
       await done(processes[1], 'POST', 'tools/register', { session_id: token, tools: [tool] });
-      const session = await Session.open(client, { url: balancer.url, token });
+      const session = own(await Session.open(client, { url: balancer.url, token }));
       const drops = () => backend.asked.filter(({ path }) => path === '/drop').length;
       const before = drops();
       const answers = [{ action: 'accept', content: { confirmed: true } }, { action: 'decline' }, { action: 'accept', content: { confirmed: true } }];
@@ -84,20 +83,20 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
       assert.equal(textOf(await session.call('drop_table', { query: 'second' })), 'Command execution cancelled by user.');
       assert.equal((await session.call('drop_table', { query: 'third' })).structuredContent.query, 'third');
       assert.deepEqual([drops() - before, asked], [2, 3]);
-      await session.close();
       await done(processes[2], 'POST', 'session/cleanup', { session_id: token });
     });
 
-    test(`REP-09 DAT-02 ${client.name}: a dataset is connected, and read`, async () => {
-      const session = await Session.open(client, { url: balancer.url, token: 'of-the-agent' });
+    test(`REP-09 DAT-02 ${client.name}: a dataset is connected, and read`, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, { url: balancer.url, token: 'of-the-agent' }));
       await session.call('connect_dataset', { name: 'acme' });
       await eventually('connected everywhere', async () => (await session.toolNames()).includes('workup_acme'));
       for (let i = 0; i < 3; ++i) assert.equal((await session.call('workup_acme', { entity: 'Amber Anchor' })).structuredContent.status, 'found');
-      await session.close();
     });
 
-    test(`REP-09 ${client.name}: a context is the same at every process, and a session belongs to it`, async () => {
-      const session = await Session.open(client, { url: `${balancer.url}/work`, token: 'of-the-agent' });
+    test(`REP-09 ${client.name}: a context is the same at every process, and a session belongs to it`, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, { url: `${balancer.url}/work`, token: 'of-the-agent' }));
       for (let i = 0; i < 3; ++i) {
         const { tools } = await session.client.listTools();
         assert.match(tools.find(({ name }) => name === 'all_test_simple_text').description, /For work only\./);
@@ -108,7 +107,6 @@ describe('three processes', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
           assert.equal(elsewhere.status, 404);
         }
       }
-      await session.close();
     });
   }
 });

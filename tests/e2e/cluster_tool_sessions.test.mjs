@@ -2,30 +2,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { admin, done, startMember, toolsOf } from './support/cluster.mjs';
+import { admin, done, doneEverywhere, startMember, toolsOf } from './support/cluster.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
 import { startBackend } from './support/sessions.mjs';
 
 const ROUNDS = 15;
 
 describe('one tool session at two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
-  let gateways = [];
+  const gateways = [];
   let backend;
   before(async () => {
-    postgres = startPostgres();
+    postgres = await startPostgres();
     backend = await startBackend();
-    gateways = [await startMember(postgres.dsn, 'one'), await startMember(postgres.dsn, 'two')];
+    for (const name of ['one', 'two']) gateways.push(await startMember(postgres.dsn, name));
   });
-  after(async () => {
-    for (const gateway of gateways) await gateway.stop();
-    await backend?.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, backend, ...gateways]));
 
   const definition = (name) => ({ name, description: 'Fetches.', inputSchema: { type: 'object' }, url: backend.url() });
-  /** Until it is taken: whoever loses against the other tries again. */
+  /** Retries until the request is accepted: of two that conflict, one gets 409. */
   const insist = async (gateway, path, body) => {
     for (;;) {
       const answer = await admin(gateway, 'POST', path, body);
@@ -40,7 +36,7 @@ describe('one tool session at two processes', { skip: !hasPostgres && 'PostgreSQ
     for (let round = 0; round < ROUNDS; ++round) {
       await Promise.all(gateways.map((gateway, i) => insist(gateway, 'tools/register', { session_id: 's', tools: [definition(`tool_${i}_${round}`)] })));
       wanted.add(`tool_0_${round}`).add(`tool_1_${round}`);
-      // One of the other's goes again.
+      // Also removes a tool that the other process registered.
       if (round % 3 === 2) {
         await insist(gateways[0], 'tools/unregister', { session_id: 's', name: `tool_1_${round}` });
         wanted.delete(`tool_1_${round}`);
@@ -52,7 +48,7 @@ describe('one tool session at two processes', { skip: !hasPostgres && 'PostgreSQ
         return names.length === wanted.size && names.every((name) => wanted.has(name));
       });
     }
-    await done(gateways[1], 'POST', 'session/cleanup', { session_id: 's' });
+    await doneEverywhere(gateways[1], 'POST', 'session/cleanup', { session_id: 's' });
     for (const gateway of gateways) assert.deepEqual(await toolsOf(gateway, 'token-of-the-session'), []);
   });
 

@@ -1,4 +1,5 @@
-// Operators who change the same thing at once, at different processes (REP-03). PROTEUS_DRILL_WRITERS says how often; 1000 is the full drill.
+// Operators who change the same thing at once, at different processes (REP-03). PROTEUS_DRILL_WRITERS sets how often;
+// 1000 is the full drill.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { admin, done, startMember, tool } from './support/cluster.mjs';
 import { seeded } from './support/ledger.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, stopAll } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
 const ROUNDS = Number(process.env.PROTEUS_DRILL_WRITERS ?? 100);
@@ -15,21 +17,17 @@ const SEED = Number(process.env.PROTEUS_DRILL_SEED ?? Date.now() % 2 ** 32);
 
 describe('two operators at two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
-  let processes = [];
+  const processes = [];
   let upstream;
   before(async () => {
-    postgres = startPostgres();
-    processes = [await startMember(postgres.dsn, 'one'), await startMember(postgres.dsn, 'two')];
+    postgres = await startPostgres();
+    for (const name of ['one', 'two']) processes.push(await startMember(postgres.dsn, name));
     upstream = await ScriptedUpstream.start([tool('pay')]);
   });
-  after(async () => {
-    await upstream?.stop();
-    for (const process of processes.reverse()) await process.stop();
-    await postgres?.stop();
-  });
+  after(() => stopAll([postgres, ...processes, upstream]));
 
   const random = seeded(SEED);
-  /** Both at once, or one a little later: what each asks for, and what it gets. */
+  /** Sends the requests at once, or some a little later, and returns their answers. */
   const atOnce = (asks) =>
     Promise.all(
       asks.map(async ([process, ...request]) => {
@@ -41,29 +39,30 @@ describe('two operators at two processes', { skip: !hasPostgres && 'PostgreSQL 1
     eventually('all have applied everything', async () => (await done(processes[0], 'GET', 'processes')).json.processes.every(({ live, behind }) => !live || behind === 0));
 
   test(`REP-03 change one upstream ${ROUNDS} times: no update is lost, and each 409 is true`, { timeout: 600_000 }, async (context) => {
+    const own = stopAfter(context);
     await done(processes[0], 'POST', 'upstreams', { name: 'shop', url: upstream.url, enabled: false });
-    // Each has a key of its own, so that one who overwrites the other is seen, and both have a key in common.
-    const own = ['circuit_failures', 'max_consecutive_failures'];
-    const what = ({ json }) => Object.fromEntries(['display_name', ...own].map((key) => [key, json[key]]));
+    // Each operator has its own key, so that a lost update is seen, and both change a common key.
+    const keys = ['circuit_failures', 'max_consecutive_failures'];
+    const what = ({ json }) => Object.fromEntries(['display_name', ...keys].map((key) => [key, json[key]]));
     const counts = { accepted: 0, refused: 0, both: 0 };
     await settled();
     const expected = what(await done(processes[1], 'GET', 'upstreams/shop'));
     for (let round = 1; round <= ROUNDS; ++round) {
-      const patches = processes.map((_, i) => ({ [own[i]]: 100 + round, display_name: `${round} by ${i}` }));
+      const patches = processes.map((_, i) => ({ [keys[i]]: 100 + round, display_name: `${round} by ${i}` }));
       const answers = await atOnce(processes.map((process, i) => [process, 'PATCH', 'upstreams/shop', patches[i]]));
       const accepted = [0, 1].filter((i) => answers[i].status === 200);
       const refused = [0, 1].filter((i) => answers[i].status === 409);
       assert.equal(accepted.length + refused.length, 2, `round ${round}: ${JSON.stringify(answers)}`);
-      // All have applied what was written in the rounds before: whoever loses, loses to the other one of this round.
+      // All have applied the earlier rounds, so a request can only conflict with the other one of this round.
       assert.ok(accepted.length > 0, `round ${round}: both were refused: ${JSON.stringify(answers)}`);
       for (const i of refused) assert.match(answers[i].json.detail, /changed by somebody else/, `round ${round}`);
       counts.accepted += accepted.length;
       counts.refused += refused.length;
-      for (const i of accepted) expected[own[i]] = patches[i][own[i]];
+      for (const i of accepted) expected[keys[i]] = patches[i][keys[i]];
       if (accepted.length === 2) {
         counts.both += 1;
-        // The second of two that were accepted had seen the first.
-        const second = accepted.filter((i) => answers[i].json[own[1 - i]] === patches[1 - i][own[1 - i]]);
+        // If both were accepted, the second one had seen the first.
+        const second = accepted.filter((i) => answers[i].json[keys[1 - i]] === patches[1 - i][keys[1 - i]]);
         assert.equal(second.length, 1, `round ${round}: ${JSON.stringify(answers.map(what))}`);
         expected.display_name = patches[second[0]].display_name;
       } else {
@@ -73,12 +72,15 @@ describe('two operators at two processes', { skip: !hasPostgres && 'PostgreSQL 1
       for (const process of processes) assert.deepEqual(what(await done(process, 'GET', 'upstreams/shop')), expected, `round ${round}`);
     }
     context.diagnostic(`seed ${SEED}, ${ROUNDS} rounds: ${counts.accepted} changes accepted, ${counts.refused} refused with 409, both accepted in ${counts.both}`);
-    // What the store has is what was acknowledged last, too: somebody who starts now reads it.
-    const third = await startMember(postgres.dsn, 'third');
+    // The store, too, has what was acknowledged last: a process that starts now reads it.
+    const third = own(await startMember(postgres.dsn, 'third'));
     assert.deepEqual(what(await done(third, 'GET', 'upstreams/shop')), expected);
-    await third.stop();
-    const { json } = await done(processes[1], 'GET', 'audit?limit=1000');
-    if (counts.accepted < 1000) assert.equal(json.audit.filter((entry) => entry.what === 'upstream.patch').length, counts.accepted);
+    let patches = 0;
+    for (let page, before = ''; page?.length !== 0; before = `&before=${page.at(-1)?.number}`) {
+      page = (await done(processes[1], 'GET', `audit?limit=1000${before}`)).json.audit;
+      patches += page.filter(({ what }) => what === 'upstream.patch').length;
+    }
+    assert.equal(patches, counts.accepted);
     await done(processes[1], 'DELETE', 'upstreams/shop');
   });
 
@@ -94,7 +96,7 @@ describe('two operators at two processes', { skip: !hasPostgres && 'PostgreSQL 1
       const answers = await atOnce(processes.map((process, i) => [process, 'POST', `proposals/${id}/${i === 0 ? 'ratify' : 'reject'}`, { by: `operator ${i}` }]));
       const statuses = answers.map(({ status }) => status);
       assert.ok(statuses.includes(200), JSON.stringify(answers));
-      // Where the other's decision is known already there is nothing left to reject, but somebody may ratify what was rejected.
+      // A process that knows of the ratification has nothing left to reject; a rejected proposal may still be ratified.
       const other = statuses.find((status) => status !== 200);
       assert.ok(other === undefined || other === 409 || other === 404, JSON.stringify(answers));
       outcomes[other ?? 'both'] = (outcomes[other ?? 'both'] ?? 0) + 1;

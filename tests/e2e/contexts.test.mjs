@@ -1,4 +1,4 @@
-// Contexts, as the official clients see them: the same tools, described for where they are connected.
+// Contexts as the official clients see them: the same tools, with descriptions for each context.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { CLIENTS, Session } from './support/clients.mjs';
+import { CLIENTS, isRefusedWith, Session } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { eventually, program, residentKib, root, startServer, within } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
-import { ask } from './support/raw.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
+import { ask, send } from './support/raw.mjs';
 
 const GUIDANCE = 'Facts carry dimensions; filter them.';
 const CHANGED = 'notifications/tools/list_changed';
@@ -93,67 +93,61 @@ describe('contexts', () => {
       assert.doesNotMatch(historical.get(name).description, /\/mcp\/sec_historical/);
       assert.deepEqual(custom, plain);
       assert.doesNotMatch(JSON.stringify([...custom]), /SEC|Facts carry/);
-      // Each upstream says it once, a direct one too: on the tool with a supplement, or else on the first.
+      // Each upstream, also a direct one, says it once: on the tool with a supplement, or else on the first.
       const mentioning = [...sec.values()].filter((tool) => tool.description.includes('/mcp/sec_historical'));
       assert.deepEqual(mentioning.map((tool) => tool.name), [name, 'bank_agent_handoff']);
     });
 
-    test(`CTX-16 ${client.name}: what is excluded is neither listed nor called`, async () => {
-      const session = await Session.open(client, at('sec'));
-      try {
-        assert.ok(!(await session.toolNames()).includes('all_test_error_handling'));
-        for (const name of ['all_test_error_handling', 'bank_transfer_money']) {
-          await assert.rejects(session.call(name), (error) => error.code === -32602);
-        }
-      } finally {
-        await session.close();
+    test(`CTX-16 ${client.name}: what is excluded is neither listed nor called`, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, at('sec')));
+      assert.ok(!(await session.toolNames()).includes('all_test_error_handling'));
+      for (const name of ['all_test_error_handling', 'bank_transfer_money']) {
+        await assert.rejects(session.call(name), (error) => error.code === -32602);
       }
     });
 
-    test(`CTX-14 CTX-19 ${client.name}: a context says what it is`, async () => {
-      const session = await Session.open(client, at('sec'));
-      try {
-        assert.match(session.client.getInstructions(), /SEC filings/);
-        const { contents } = await session.client.readResource({ uri: 'context://sec' });
-        const about = JSON.parse(contents[0].text);
-        assert.equal(about.display_name, 'SEC filings');
-        assert.deepEqual(about.siblings.map((sibling) => sibling.name), ['sec_historical']);
-        assert.deepEqual(about.schemas, ['roboledger']);
-      } finally {
-        await session.close();
-      }
+    test(`CTX-14 CTX-19 ${client.name}: a context says what it is`, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, at('sec')));
+      assert.match(session.client.getInstructions(), /SEC filings/);
+      const { contents } = await session.client.readResource({ uri: 'context://sec' });
+      const about = JSON.parse(contents[0].text);
+      assert.equal(about.display_name, 'SEC filings');
+      assert.deepEqual(about.siblings.map((sibling) => sibling.name), ['sec_historical']);
+      assert.deepEqual(about.schemas, ['roboledger']);
     });
 
     test(`CTX-17 ${client.name}: an unknown context, or one that may not be entered, is not there`, async () => {
       const few = (context) => ({ ...at(context), token: 'few' });
-      for (const target of [at('none'), few('sec_historical'), few('custom')]) await assert.rejects(tools(target));
+      for (const target of [at('none'), few('sec_historical'), few('custom')]) {
+        assert.equal((await send(target.url, 'tools/list', {}, { token: target.token })).status, 404);
+        await assert.rejects(tools(target), client.era === 'modern' ? { code: 'ERA_NEGOTIATION_FAILED' } : isRefusedWith(404));
+      }
       const seen = (await tools(few('sec'))).get('all_test_simple_text').description;
       assert.doesNotMatch(seen, /sec_historical/);
     });
 
-    test(`CTX-11 CTX-13 ${client.name}: a manifest is reloaded, and a broken one is not`, async () => {
-      const session = await Session.open(client, at('custom'));
-      try {
-        const changes = session.notifications(CHANGED);
-        await session.listenForChanges();
-        const read = async () => (await session.client.listTools()).tools[0].description;
-        const before = await read();
-        const broken = count('custom: its manifest is broken');
-        const word = `Since now, for ${client.name}.`;
-        gateway.reconfigure({ contexts: { ...CONTEXTS, custom: { tool_supplements: { 'all_test_audio_content': word } } } });
-        await changes.next();
-        const { tools: listed } = await session.client.listTools();
-        assert.ok(listed.find((tool) => tool.name === 'all_test_audio_content').description.endsWith(word));
-        gateway.reconfigure({ contexts: { ...CONTEXTS, custom: { unknown_key: true, sibling_subgraphs: ['sec'] } } });
-        await within(15_000, 'the report', reported(`custom: its manifest is broken`, broken + 1));
-        const { tools: kept } = await session.client.listTools();
-        assert.ok(kept.find((tool) => tool.name === 'all_test_audio_content').description.endsWith(word));
-        gateway.reconfigure({});
-        await changes.next();
-        assert.equal(await read(), before);
-      } finally {
-        await session.close();
-      }
+    test(`CTX-11 CTX-13 ${client.name}: a manifest is reloaded, and a broken one is not`, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, at('custom')));
+      const changes = session.notifications(CHANGED);
+      await session.listenForChanges();
+      const read = async () => (await session.client.listTools()).tools[0].description;
+      const before = await read();
+      const broken = count('custom: its manifest is broken');
+      const word = `Since now, for ${client.name}.`;
+      gateway.reconfigure({ contexts: { ...CONTEXTS, custom: { tool_supplements: { 'all_test_audio_content': word } } } });
+      await changes.next();
+      const { tools: listed } = await session.client.listTools();
+      assert.ok(listed.find((tool) => tool.name === 'all_test_audio_content').description.endsWith(word));
+      gateway.reconfigure({ contexts: { ...CONTEXTS, custom: { unknown_key: true, sibling_subgraphs: ['sec'] } } });
+      await within(15_000, 'the report', reported(`custom: its manifest is broken`, broken + 1));
+      const { tools: kept } = await session.client.listTools();
+      assert.ok(kept.find((tool) => tool.name === 'all_test_audio_content').description.endsWith(word));
+      gateway.reconfigure({});
+      await changes.next();
+      assert.equal(await read(), before);
     });
   }
 
@@ -190,13 +184,15 @@ describe('contexts', () => {
 
 // CTX-06, CTX-13
 test(`CTX-06 two clients in two contexts list ${LISTS} times while manifests are reloaded: nothing is mixed, nothing grows`, { timeout: 280_000 }, async (context) => {
-  const everything = await startServer('everything-server', ['--port', '0']);
+  const own = stopAfter(context);
+  const everything = own(await startServer('everything-server', ['--port', '0']));
   const manifests = (round) => ({
     contexts: { one: { schemas: ['s'] }, two: { schemas: ['t'] } },
     schemas: { s: { guidance: `Guidance one, ${round % 2}.` }, t: { guidance: `Guidance two, ${round % 2}.` } }
   });
-  const gateway = await startGateway({ upstreams: [{ name: 'all', url: everything.url }], ...manifests(0) });
+  const gateway = own(await startGateway({ upstreams: [{ name: 'all', url: everything.url }], ...manifests(0) }));
   const agent = new Agent({ keepAlive: true });
+  own({ stop: () => agent.destroy() });
   let running = 2;
   const list = async (name, times) => {
     const seen = new Set();
@@ -222,19 +218,13 @@ test(`CTX-06 two clients in two contexts list ${LISTS} times while manifests are
     const [one, two] = await Promise.all([...['one', 'two'].map((name) => list(name, times).finally(() => --running)), reload()]);
     return [one, two];
   };
-  try {
-    await listAll(LISTS / 10);
-    const before = residentKib(gateway.pid);
-    const seen = await listAll(LISTS);
-    const after = residentKib(gateway.pid);
-    context.diagnostic(`resident: ${before} KiB before, ${after} KiB after`);
-    for (const texts of seen) assert.equal(texts.size, 2, 'both manifests were seen');
-    assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
-  } finally {
-    agent.destroy();
-    await gateway.stop();
-    await everything.stop();
-  }
+  await listAll(LISTS / 10);
+  const before = residentKib(gateway.pid);
+  const seen = await listAll(LISTS);
+  const after = residentKib(gateway.pid);
+  context.diagnostic(`resident: ${before} KiB before, ${after} KiB after`);
+  for (const texts of seen) assert.equal(texts.size, 2, 'both manifests were seen');
+  assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
 });
 
 test('CTX-15 no context is named in the code', () => {

@@ -1,17 +1,17 @@
-// The image's root directory is made and run in; the Containerfile is read.
+// Builds the root directory of the image, runs the gateway in it, and checks the Containerfile.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder, spawnChild } from './support/children.mjs';
 import { program, root, within } from './support/programs.mjs';
 
 const KNOWN = ['FROM', 'WORKDIR', 'COPY', 'RUN', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'ENTRYPOINT', 'CMD'];
 
-/** The stages of a Containerfile, each a list of `{ word, rest }`. */
+/** Returns the stages of a Containerfile, each a list of `{ word, rest }`. */
 function stages(text) {
   const lines = text.replaceAll(/^\s*#.*\n/gm, '').replaceAll(/\\\n/g, ' ').split('\n');
   const all = [];
@@ -36,6 +36,18 @@ test('the Containerfile builds from Debian 12 and ends in an image without anyth
   for (const run of of(build, 'RUN')) {
     for (const [script] of run.matchAll(/\b(?:scripts|deploy)\/\S+\.sh/g)) assert.ok(existsSync(join(root, script)), script);
   }
+  // The build is configured from nothing but what is copied.
+  const source = makeFolder();
+  for (const copied of of(build, 'COPY')) {
+    const parts = copied.split(' ');
+    const to = parts.pop();
+    for (const from of parts) {
+      const target = to.endsWith('/') ? join(source, to, basename(from)) : join(source, to);
+      cpSync(join(root, from), target, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    }
+  }
+  // The npm packages of the page are installed by a step of their own.
+  execFileSync('cmake', ['--preset', 'release', '-DPROTEUS_PAGE=OFF'], { cwd: source, stdio: 'pipe' });
   assert.deepEqual(of(image, 'FROM'), ['scratch']);
   assert.deepEqual(of(image, 'COPY'), ['--from=build /image /']);
   assert.deepEqual(of(image, 'RUN'), []);
@@ -48,7 +60,7 @@ test('the Containerfile builds from Debian 12 and ends in an image without anyth
   }
 });
 
-/** What enters a directory as its root, or nothing where this machine does not let us. */
+/** Returns the command that changes the root directory, or undefined if this machine does not permit that. */
 function changingRoot() {
   if (process.getuid() === 0) return ['chroot', '--userspec=65532:65532'];
   const mapped = ['unshare', '--user', '--map-root-user', 'chroot'];
@@ -63,30 +75,23 @@ function changingRoot() {
 test('the gateway runs with what the image holds, and drains', async (context) => {
   const enter = changingRoot();
   if (!enter) return context.skip('neither root nor a user namespace');
-  const { folder, forget } = makeFolder();
-  try {
-    execFileSync(join(root, 'deploy/image-root.sh'), [program('proteus'), folder], { timeout: 60_000 });
-    assert.ok(!existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')));
-    const env = { SSL_CERT_FILE: '/etc/ssl/certs/ca-certificates.crt', PROTEUS_LISTEN: '127.0.0.1:0', PROTEUS_DATA: '/data', PATH: process.env.PATH };
-    // mkdtemp makes its folder for its owner alone.
-    execFileSync('chmod', ['755', folder]);
-    const [command, ...args] = [...enter, folder, '/usr/bin/proteus', 'serve'];
-    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let log = '';
-    child.stderr.on('data', (data) => (log += data));
-    const ended = new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code)));
-    const listening = new Promise((done) => {
-      createInterface({ input: child.stdout }).on('line', (line) => done(line.replace('listening on ', '')));
-    });
-    try {
-      const url = await within(20_000, 'listening', Promise.race([listening, ended.then((how) => assert.fail(`ended with ${how}: ${log}`))]));
-      assert.equal((await fetch(new URL('/healthz', url))).status, 200);
-      assert.ok(existsSync(join(folder, 'data/proteus.db')));
-    } finally {
-      child.kill('SIGTERM');
-      assert.equal(await within(15_000, 'the end', ended), 0);
-    }
-  } finally {
-    forget();
-  }
+  const folder = makeFolder();
+  execFileSync(join(root, 'deploy/image-root.sh'), [program('proteus'), folder], { timeout: 60_000 });
+  assert.ok(!existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')));
+  const env = { SSL_CERT_FILE: '/etc/ssl/certs/ca-certificates.crt', PROTEUS_LISTEN: '127.0.0.1:0', PROTEUS_DATA: '/data', PATH: process.env.PATH };
+  // mkdtemp makes a folder that only its owner may enter.
+  execFileSync('chmod', ['755', folder]);
+  const [command, ...args] = [...enter, folder, '/usr/bin/proteus', 'serve'];
+  const child = spawnChild(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (data) => (log += data));
+  const listening = new Promise((done) => {
+    createInterface({ input: child.stdout }).on('line', (line) => done(line.replace('listening on ', '')));
+  });
+  context.after(() => (child.kill('SIGKILL'), child.closed));
+  const url = await within(20_000, 'listening', Promise.race([listening, child.closed.then((how) => assert.fail(`ended with ${how}: ${log}`))]));
+  assert.equal((await fetch(new URL('/healthz', url))).status, 200);
+  assert.ok(existsSync(join(folder, 'data/proteus.db')));
+  child.kill('SIGTERM');
+  assert.equal(await within(15_000, 'the end', child.closed), 0, log);
 });

@@ -1,16 +1,17 @@
-// What the documentation shows is tried: clients connect with their configurations, commands are typed, our configurations
-// are checked, links are followed, and what the prose names exists. tests/install compiles the C++.
+// Tries what the documentation shows: connects with its client configurations, runs its commands, checks its
+// configurations, follows its links, and looks up what its prose names. tests/install compiles the C++.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session } from './support/clients.mjs';
 import { anchors, blocks, commands, commandsInProse, links, namedFiles, pages, programOf, sourceFiles, textOfPage } from './support/documentation.mjs';
-import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
+import { configuration, startGateway } from './support/gateway.mjs';
 import { program, root, startServer } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { Reader } from './support/reader.mjs';
 import { startBackend } from './support/sessions.mjs';
 
@@ -33,13 +34,11 @@ describe('docs/connect-clients.md', () => {
       env: { ADA_TOKEN: TOKEN }
     });
     programs.push(gateway);
-    const made = makeFolder();
-    programs.push({ stop: async () => made.forget() });
-    local = made.folder;
+    local = makeFolder();
     writeFileSync(join(local, 'proteus.toml'), configuration({ upstreams }));
   });
 
-  /** Connects as the entry of a server says, with our port, our token, and files that are there. */
+  /** Connects as an entry says, with the address, token and files of this test, and returns the names of the tools. */
   async function lists(entry) {
     const target = { url: entry.url?.replace('http://127.0.0.1:8080/mcp', gateway.url), token: TOKEN };
     if (entry.command) {
@@ -99,15 +98,15 @@ function proteus(args, options = {}) {
   });
 }
 
-// Programs that a test does not run: they would change the machine, are not here, or are what runs this.
+// Programs that this test does not run: they would change the machine, are not installed, or run this test.
 const LEFT_TO_THE_READER = ['make', 'cmake', 'claude', 'podman', 'kubectl', 'examples/cluster/run.sh', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
-// What is shown and is no command: lines of the log, a request, messages.
+// Blocks that are no commands: log lines, a request, messages.
 const OUTPUT = [/^\d{4}-\d\d-\d\dT/, /^POST \S+ HTTP/, /^\/\w*: /];
 const isShell = (block) => block.language === '' && !OUTPUT.some((shape) => shape.test(block.text));
 const isUsage = (block) => /^proteus .*\[--/m.test(block.text);
 const isTranscript = (block) => block.text.startsWith('$ ');
 
-/** That the script or the target of `make` that a command begins with is in the tree. */
+/** Checks that the script or the target of `make` that a command names exists. */
 function assertExists(command, at) {
   const name = programOf(command);
   if (/^(scripts|examples)\//.test(name)) assert.ok(existsSync(join(root, name)), `${at}: ${name}`);
@@ -135,20 +134,17 @@ describe('commands in the documentation', () => {
     const all = toRun.flatMap((block) => commands(block.text).map((command) => ({ command, at: block.at })));
     if (!all.some(({ command }) => ['proteus', 'curl'].includes(programOf(command)))) continue;
 
-    test(`${page}: what it says to type works`, async () => {
-      const reader = await Reader.sitDown(servers);
-      try {
-        for (const block of toRun) {
-          for (const command of commands(block.text)) {
-            if (LEFT_TO_THE_READER.includes(programOf(command))) continue;
-            const { code, stderr } = await reader.type(command);
-            assert.equal(code, 0, `${block.at}: ${command}\n${stderr}`);
-            ++typed;
-          }
-          await reader.stopWatching();
+    test(`${page}: what it says to type works`, async (context) => {
+      const own = stopAfter(context);
+      const reader = own(await Reader.start(servers));
+      for (const block of toRun) {
+        for (const command of commands(block.text)) {
+          if (LEFT_TO_THE_READER.includes(programOf(command))) continue;
+          const { code, stderr } = await reader.type(command);
+          assert.equal(code, 0, `${block.at}: ${command}\n${stderr}`);
+          ++typed;
         }
-      } finally {
-        await reader.leave();
+        await reader.stopWatching();
       }
     });
   }
@@ -203,16 +199,12 @@ describe('commands in the documentation', () => {
     const [transcript] = blocks('docs/configuration.md').filter(isTranscript);
     const [first, ...said] = transcript.text.trim().split('\n');
     assert.equal(first, '$ proteus check --config proteus.toml');
-    const { folder, forget } = makeFolder();
-    try {
-      const entry = ['[[upstreams]]', 'name = "bank"', 'url = "http://127.0.0.1:9/mcp"', 'refresh_interval = "0s"', 'prefix = ""', 'timout = "1s"'];
-      writeFileSync(join(folder, 'proteus.toml'), `${'\n'.repeat(8)}${entry.join('\n')}\n`);
-      const { code, stderr } = await proteus(['check', '--config', 'proteus.toml'], { cwd: folder });
-      assert.equal(code, 2);
-      assert.deepEqual(stderr.trim().split('\n'), said);
-    } finally {
-      forget();
-    }
+    const folder = makeFolder();
+    const entry = ['[[upstreams]]', 'name = "bank"', 'url = "http://127.0.0.1:9/mcp"', 'refresh_interval = "0s"', 'prefix = ""', 'timout = "1s"'];
+    writeFileSync(join(folder, 'proteus.toml'), `${'\n'.repeat(8)}${entry.join('\n')}\n`);
+    const { code, stderr } = await proteus(['check', '--config', 'proteus.toml'], { cwd: folder });
+    assert.equal(code, 2);
+    assert.deepEqual(stderr.trim().split('\n'), said);
   });
 });
 
@@ -230,30 +222,22 @@ create table employees (id integer primary key, name text, email text, title tex
 
   for (const { text, at } of toml.filter((block) => ![...mappings, ...ontologies].includes(block))) {
     test(`${at} has no fault`, async () => {
-      const { folder, forget } = makeFolder();
-      try {
-        writeFileSync(join(folder, 'proteus.toml'), text);
-        const { code, stderr } = await proteus(['check'], { cwd: folder });
-        assert.equal(code, 0, stderr);
-      } finally {
-        forget();
-      }
+      const folder = makeFolder();
+      writeFileSync(join(folder, 'proteus.toml'), text);
+      const { code, stderr } = await proteus(['check'], { cwd: folder });
+      assert.equal(code, 0, stderr);
     });
   }
 
   for (const { text, at } of mappings) {
     test(`${at} fits the ontology beside it, and a database`, async () => {
-      const { folder, forget } = makeFolder();
-      try {
-        const file = (name) => join(folder, name);
-        execFileSync('python3', ['-c', DEPARTMENTS, file('company.db')]);
-        writeFileSync(file('acme.toml'), text);
-        writeFileSync(file('ontology.toml'), ontologies[0].text);
-        const { code, stderr } = await proteus(['dataset', 'validate', file('acme.toml')], { env: { ...process.env, ACME_DSN: `sqlite://${file('company.db')}` } });
-        assert.equal(code, 0, stderr);
-      } finally {
-        forget();
-      }
+      const folder = makeFolder();
+      const file = (name) => join(folder, name);
+      execFileSync('python3', ['-c', DEPARTMENTS, file('company.db')]);
+      writeFileSync(file('acme.toml'), text);
+      writeFileSync(file('ontology.toml'), ontologies[0].text);
+      const { code, stderr } = await proteus(['dataset', 'validate', file('acme.toml')], { env: { ...process.env, ACME_DSN: `sqlite://${file('company.db')}` } });
+      assert.equal(code, 0, stderr);
     });
   }
 
@@ -274,7 +258,7 @@ create table employees (id integer primary key, name text, email text, title tex
         if (target.endsWith('.md')) reached.add(target);
       }
     }
-    // A folder of sources may explain itself to those who open it.
+    // READMEs below src/ are for those who open the folder.
     assert.deepEqual(pages().filter((page) => !reached.has(page) && !page.startsWith('src/')), []);
   });
 

@@ -26,7 +26,7 @@ describe('a server that speaks both eras', () => {
     test(`BRG-12 ${client.name}: it is spoken to in the era of the client`, async () => {
       const session = await Session.open(client, { url: gateway.url });
       const isModern = ({ params }) => params?._meta?.[VERSION] !== undefined;
-      // What it has for legacy clients is looked at in the background.
+      // The gateway reads the legacy side of the server in the background, so the first calls may use another era.
       for (let done = false; !done; ) {
         const before = tap.sent.length;
         assert.ok(textOf(await session.call('test_simple_text')));

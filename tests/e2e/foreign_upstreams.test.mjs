@@ -1,4 +1,5 @@
-// Upstreams as they are found: with lists they declare and do not have, an old transport, a slow start, tools that cannot be called.
+// Upstreams as they are in practice: declared lists that do not exist, an old transport, slow programs, messages that
+// are too large.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ async function shown(gateway, name) {
   return response.json();
 }
 
-/** Runs `body` with a gateway before these upstreams, and ends what was started. */
+/** Runs `body` with a gateway in front of these upstreams, and stops the gateway and `programs`. */
 async function withGateway(upstreams, body, ...programs) {
   try {
     const gateway = await startGateway({ upstreams, env: { PROTEUS_ADMIN_SECRET: SECRET } });
@@ -103,7 +104,7 @@ test('REF-35 an upstream that is neither says what was tried', async () => {
 test('REF-36 programs that start slower than they are waited for are found to be modern', () => {
   const names = Array.from({ length: 10 }, (_, number) => `slow${number}`);
   return withGateway(
-    // The first two are later than the question for their era is waited for.
+    // The first two answer later than the gateway waits to learn their era.
     names.map((name, number) => ({ name, command: program('--fault', 'late', '--late', number < 2 ? '6' : '0.1') })),
     async (gateway) => {
       for (const name of names) assert.equal((await shown(gateway, name)).era, 'modern', name);

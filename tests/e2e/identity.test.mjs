@@ -1,4 +1,4 @@
-// Whose tokens the gateway takes, what it makes of them, and what it tells those whose it does not.
+// Which tokens the gateway accepts, what they permit, and how it refuses the others.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -63,7 +63,7 @@ describe('a token of an identity provider', () => {
     for (const typ of ['JWT', undefined, 'application/at+jwt']) assert.deepEqual(await toolsOf(parts.gateway.url, await signed({}, { header: { typ } })), ALL);
   });
 
-  /** Each makes a token that must not be accepted. */
+  /** Each function makes a token that must not be accepted. */
   const REFUSED = {
     'OAU-05 for another resource': () => signed({ resource: 'https://other.example/mcp' }),
     'OAU-05 for a path of ours that is no endpoint': () => signed({ resource: parts.at('/other') }),
@@ -117,7 +117,7 @@ describe('a token of an identity provider', () => {
       assert.equal(parameters.error, 'invalid_token');
       assert.equal(parameters.resource_metadata, at(`${WELL_KNOWN}/mcp`));
       assert.equal(parameters.scope, 'tools');
-      // OAU-16: the same bytes for the same refusal. OAU-12: none of them are the token's.
+      // OAU-16: equal refusals have equal bytes. OAU-12: no part of the token is in them.
       assert.deepEqual(second, first);
       for (const token of tokens) assert.ok(!quotes(JSON.stringify(first), token) && !quotes(gateway.log(), token), 'a part of the token');
       assert.equal(upstream.heads.length, before, 'PRX-08');
@@ -240,7 +240,7 @@ describe('a token of an identity provider', () => {
     assert.equal(upstream.called.length, before);
     assert.deepEqual(await refusalOf(await call(await provider.tokenFor({ resource }))), refusal);
     assert.equal((await call(await provider.tokenFor({ resource, scopes: ['tools', 'reports:write'] }))).status, 200);
-    // One that others include counts, too.
+    // A scope that another one implies counts, too.
     assert.equal((await call(await signed({ scopes: ['tools', 'everything'] }))).status, 200);
   });
 

@@ -1,4 +1,4 @@
-// The official clients sign in by their own code, with a certified provider and a headless user, and use the gateway.
+// The official clients sign in with their own code, at a certified provider with a headless user, and use the gateway.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -46,9 +46,9 @@ describe('an official client and a person who signs in', () => {
       assert.deepEqual(result.structuredContent, { tool: 'write_report', arguments: { of: client.name } });
       assert.equal(person.asked.length, 2, 'it asked its person once more');
       assert.deepEqual(scopesIn(person.asked[1]), new Set(['tools', 'reports:write']));
-      // The refused call did not get there.
+      // The refused call did not reach the upstream.
       assert.deepEqual(upstream.called.slice(before), ['write_report']);
-      // What a rule does not allow does not exist, whatever the scopes.
+      // A tool that the rule does not allow does not exist, whatever the scopes.
       await assert.rejects(session.call('delete_report'), /delete_report/);
       assert.equal(person.asked.length, 2);
       await session.close();

@@ -1,4 +1,4 @@
-// What the configuration decides about issuers: by which URL the gateway is known, who needs a token, and what a reload changes.
+// Settings of issuers: the public URL of the gateway, who needs a token, and what a reload changes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -74,7 +74,7 @@ describe('an issuer whose audience is named', () => {
     assert.equal(await statusOf(gateway.url, await provider.tokenFor({ resource })), 401);
   });
 
-  // A client need not send a nonce, and then there is little in an ID token that an access token could not have, too.
+  // A client may omit the nonce, and then an ID token has little that an access token could not have, too.
   for (const nonce of ['once', undefined]) {
     test(`OAU-01 an ID token of a real sign-in, ${nonce ? 'with' : 'without'} a nonce, is refused, although it is for that very audience`, async () => {
       const { provider, gateway } = parts;

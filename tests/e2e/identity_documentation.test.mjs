@@ -1,11 +1,11 @@
-// docs/identity.md: each configuration starts, and a token of the shape beside it gets the rule that the page says.
+// docs/identity.md: each configuration starts, and the token next to it matches the rule that the page names.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { blocks } from './support/documentation.mjs';
-import { makeFolder } from './support/gateway.mjs';
 import { ADMIN_SECRET, matchClaims, statusOf } from './support/identity.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
 import { startServer } from './support/programs.mjs';
@@ -13,7 +13,7 @@ import { runningPrograms } from './support/programs_of_suite.mjs';
 
 const PAGE = 'docs/identity.md';
 
-/** What the page says of each token, in its order. */
+/** What the page says about each token, in the order of the page. */
 const SAID = [
   { of: 'the short one', rule: 1, name: 'u-17', access: { read_only: true } },
   { of: 'Keycloak', rule: 1, name: 'kim', access: { read_only: false } },
@@ -22,7 +22,7 @@ const SAID = [
   { of: 'Auth0', rule: 2, name: 'auth0|65f1c0ffee', access: { read_only: true } }
 ];
 
-/** Others that the page speaks of, by what is different in the token beside it. */
+/** Other callers on the page, by how their token differs from the one on the page, with the rule that matches. */
 const OTHERS = {
   Keycloak: [
     [{ realm_access: { roles: ['gateway-admin'] } }, 0],
@@ -45,7 +45,7 @@ const OTHERS = {
   ]
 };
 
-/** Each token with the configuration before it. */
+/** Returns each token with the configuration before it. */
 function examples() {
   let configuration;
   const found = [];
@@ -68,8 +68,7 @@ for (const [index, { configuration, claims, at }] of examples().entries()) {
     runningPrograms(async (programs) => {
       provider = await startIdentityProvider();
       programs.push(provider);
-      const { folder, forget } = makeFolder();
-      programs.push({ stop: async () => forget() });
+      const folder = makeFolder();
       const file = join(folder, 'proteus.toml');
       const [, issuer] = /^issuer = "(.*)"$/m.exec(configuration);
       assert.equal(claims.iss, issuer);

@@ -1,4 +1,4 @@
-// Tokens that are bound to a key (RFC 9449): good with a proof that was made for this request, and never without one.
+// Tokens that are bound to a key (RFC 9449): valid with a proof for this request, and never without a proof.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -7,7 +7,7 @@ import { parametersOf, quotes, refusalOf, startProtected } from './support/ident
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
 
-/** Sends a list with whatever proof and scheme. */
+/** Requests the list with any proof and scheme. */
 function list(url, token, proof, scheme = 'DPoP') {
   const headers = { authorization: `${scheme} ${token}`, ...(proof ? { dpop: proof } : {}) };
   return send(url, 'tools/list', {}, { headers });

@@ -1,4 +1,4 @@
-// Issuers that rotate, vanish, stall and lie: bounded, reported, and no caller of another issuer notices.
+// Issuers that rotate keys, vanish, stall and lie: damage is bounded and reported, and spares callers of other issuers.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
@@ -8,8 +8,8 @@ import { startIdentityProvider } from './support/identity_provider.mjs';
 import { eventually, residentKib, within } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 
-const LONG = 40_000; // for what may wait until an issuer is given up, or asked again
-const MOST_TAKEN = 16 * 1024 * 1024; // of 100 MB: what is read, and what the system keeps for a connection
+const LONG = 40_000; // until the gateway has given an issuer up, or asks again
+const MOST_TAKEN = 16 * 1024 * 1024; // of 100 MB: what the gateway reads, and what the system buffers
 const MOST_GROWTH_KIB = 32 * 1024;
 
 describe('an issuer that changes its keys', () => {
@@ -88,7 +88,7 @@ describe('an issuer that is down at the start', () => {
 describe('issuers that answer badly', () => {
   const KINDS = ['reset', 'silent', 'stuck', 'huge', 'garbage', 'error', 'redirect', 'otherIssuer'];
   const bad = {};
-  const led = []; // requests to where a redirect leads
+  const led = []; // requests to the target of a redirect
   let parts;
   runningPrograms(async (programs) => {
     const elsewhere = createServer((request, response) => {
@@ -108,7 +108,7 @@ describe('issuers that answer badly', () => {
 
   test('OAU-18 all at once: callers of a good one are answered meanwhile, those of the others refused in time', async () => {
     const { gateway, provider, resource } = parts;
-    // A few, each seen for the first time while others wait: thousands would take memory, rightly.
+    // Only a few, each new while others wait: thousands would rightly take memory.
     const good = await Promise.all(Array.from({ length: 20 }, () => provider.tokenFor({ resource })));
     assert.equal(await statusOf(gateway.url, good[0]), 200);
     const before = residentKib(gateway.pid);
@@ -120,7 +120,7 @@ describe('issuers that answer badly', () => {
       assert.ok([401, 503].includes(status), `${KINDS[i]}: ${status}`);
       assert.ok(!quotes(gateway.log(), tokens[i]), KINDS[i]);
     }
-    // Sanitizers keep what was given back; builds with them are run with this variable.
+    // Sanitizers keep freed memory; sanitized builds are tested with this variable.
     const grown = residentKib(gateway.pid) - before;
     if (process.env.PROTEUS_WORKER_STALL === undefined) assert.ok(grown < MOST_GROWTH_KIB, `${grown} KiB more`);
   });

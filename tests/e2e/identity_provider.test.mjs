@@ -1,4 +1,4 @@
-// The provider that the tests of identity stand on does what they take for granted.
+// The identity provider of the tests does what the other tests assume.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -7,7 +7,7 @@ import * as jose from 'jose';
 import { makeDpopKey } from './support/dpop.mjs';
 import { authorize as signInAt } from './support/headless_user.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 
 const RESOURCE = 'http://127.0.0.1:8080/mcp';
 const PEOPLE = { ada: { groups: ['ops', 'staff'], realm_access: { roles: ['operator'] } } };
@@ -102,7 +102,7 @@ describe('the identity provider of the tests', () => {
   test('goes away and comes back at the same address', async () => {
     const { issuer } = provider;
     await provider.down();
-    await assert.rejects(fetch(`${issuer}/jwks`));
+    await assert.rejects(fetch(`${issuer}/jwks`), ({ cause }) => ['ECONNREFUSED', 'UND_ERR_SOCKET'].includes(cause.code));
     await provider.up();
     assert.equal(provider.issuer, issuer);
     assert.equal((await fetch(`${issuer}/jwks`)).status, 200);
@@ -122,9 +122,9 @@ describe('the identity provider of the tests', () => {
   test('fails as it is told to', async () => {
     const metadata = `${provider.issuer}/.well-known/openid-configuration`;
     provider.fault = 'garbage';
-    await assert.rejects((await fetch(metadata)).json());
+    await assert.rejects((await fetch(metadata)).json(), SyntaxError);
     provider.fault = 'reset';
-    await assert.rejects(fetch(metadata));
+    await assert.rejects(fetch(metadata), ({ cause }) => ['ECONNRESET', 'UND_ERR_SOCKET'].includes(cause.code));
     provider.fault = 'redirect';
     provider.elsewhere = 'http://127.0.0.1:3';
     assert.equal((await fetch(metadata, { redirect: 'manual' })).headers.get('location'), 'http://127.0.0.1:3/.well-known/openid-configuration');
@@ -138,15 +138,12 @@ describe('the identity provider of the tests', () => {
 
 describe('each algorithm of an identity provider', () => {
   for (const alg of ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']) {
-    test(`${alg}: tokens and ID tokens verify with its keys`, async () => {
-      const provider = await startIdentityProvider({ algorithms: [alg] });
-      try {
-        const { access_token, id_token } = await authorize(provider, { scope: 'openid tools' });
-        assert.equal((await verify(provider, access_token)).protectedHeader.alg, alg);
-        assert.equal((await verify(provider, id_token, { audience: 'desktop', typ: undefined })).protectedHeader.alg, alg);
-      } finally {
-        await provider.stop();
-      }
+    test(`${alg}: tokens and ID tokens verify with its keys`, async (context) => {
+      const own = stopAfter(context);
+      const provider = own(await startIdentityProvider({ algorithms: [alg] }));
+      const { access_token, id_token } = await authorize(provider, { scope: 'openid tools' });
+      assert.equal((await verify(provider, access_token)).protectedHeader.alg, alg);
+      assert.equal((await verify(provider, id_token, { audience: 'desktop', typ: undefined })).protectedHeader.alg, alg);
     });
   }
 });

@@ -1,18 +1,18 @@
-// Several users of one issuer at once: what is one's is never another's, and ends when the token does.
+// Several users of one issuer at once: nothing of one reaches another, and everything ends with its token.
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { describe, test } from 'node:test';
 
 import { issuerEntry, startProtected, statusOf, toolsOf } from './support/identity.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
-import { LegacySession } from './support/legacy_raw.mjs';
+import { eventsOf, LegacySession } from './support/legacy_raw.mjs';
 import { pipeline, requestBytes } from './support/pipeline.mjs';
 import { eventually, within } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { bodyOf, events, headersOf, send } from './support/raw.mjs';
 
 const REQUESTS = 1000;
-const PIPELINED = 50; // in one go
+const PIPELINED = 50; // on one connection
 const ALL = ['delete_report', 'read_report', 'write_report'];
 const PEOPLE = { ada: { groups: ['ops'] }, bob: { groups: ['staff'] }, cyd: { groups: ['staff'] } };
 const RULES = [
@@ -30,12 +30,12 @@ describe('two users of one issuer', () => {
     programs.push(other);
     parts = await startProtected(programs, { provider: { people: PEOPLE }, issuers: [issuerEntry(other)], rules: RULES, limits: { calls_per_principal: 4096 } });
     const { provider, resource } = parts;
-    // Several for each, so that tokens change within a user as well.
+    // Several for each user, so that requests of one user change tokens, too.
     const three = (subject) => Promise.all(Array.from({ length: 3 }, () => provider.tokenFor({ resource, subject })));
     tokens = { ada: await three('ada'), bob: await three('bob') };
   });
 
-  /** The i-th of many requests: whose it is, what it asks, and whether an answer is the right one. */
+  /** Returns the i-th of many requests: its token, method and parameters, and `check`, which checks its answer. */
   function task(i) {
     const user = i % 2 ? 'ada' : 'bob';
     const token = tokens[user][Math.floor(i / 2) % 3];
@@ -123,7 +123,7 @@ describe('two users of one issuer', () => {
     const cyd = await provider.tokenFor({ resource, subject: 'cyd' });
     const asCyd = await bobs.post('tools/list', {}, cyd);
     assert.equal(asCyd.status, 404);
-    // Both are there for those whose they are, with any token of theirs.
+    // Both sessions still work for their owners, with any of their tokens.
     assert.equal((await bobs.post('tools/list', {}, tokens.bob[1])).status, 200);
     assert.equal((await session.post('tools/list', {}, tokens.ada[2])).status, 200);
     assert.equal((await session.end(ada)).status < 300, true);
@@ -166,6 +166,12 @@ describe('what is open when a token ends', () => {
     return messages;
   }
 
+  async function addTool() {
+    const { upstream, at } = parts;
+    upstream.tools = [...upstream.tools, { name: `new_${Date.now()}`, inputSchema: { type: 'object' } }];
+    await (await fetch(at('/admin/upstreams/reports/refresh'), { method: 'POST', headers: { 'x-admin-secret': 'the-admin-secret' } })).text();
+  }
+
   test('OAU-10 the stream of a modern client ends with its token, in good order; those of others go on', async () => {
     const kept = await listen(await long('ada'));
     const token = await short('ada');
@@ -176,10 +182,8 @@ describe('what is open when a token ends', () => {
     })());
     assert.ok(seen.some(({ result }) => result) || seen.some(({ method }) => method === 'notifications/cancelled'), JSON.stringify(seen));
     assert.equal(await statusOf(parts.gateway.url, token), 401);
-    // A change is still told to the other stream of the same user.
-    const { upstream, at } = parts;
-    upstream.tools = [...upstream.tools, { name: `new_${Date.now()}`, inputSchema: { type: 'object' } }];
-    await (await fetch(at('/admin/upstreams/reports/refresh'), { method: 'POST', headers: { 'x-admin-secret': 'the-admin-secret' } })).text();
+    // The other stream of the same user still gets notifications.
+    await addTool();
     const { value } = await within(15_000, 'a change', kept.next());
     assert.equal(value.method, 'notifications/tools/list_changed');
     await kept.return();
@@ -202,7 +206,11 @@ describe('what is open when a token ends', () => {
     assert.equal((await session.post('tools/list', {}, await long('bob'))).status, 404);
     const again = await session.stream(fresh);
     assert.equal(again.status, 200);
-    await again.body.cancel();
+    const messages = eventsOf(again);
+    await addTool();
+    const { value } = await within(15_000, 'a change', messages.next());
+    assert.equal(value.data.method, 'notifications/tools/list_changed');
+    await messages.return();
   });
 
   test('AUT-04 OAU-10 a rule that a reload takes away ends what is open by it', async () => {

@@ -1,4 +1,4 @@
-// Whose session of a legacy upstream is whose, and how long the programs run that are started for one.
+// Who shares a session at a legacy upstream, and how long the programs of sessions run.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -25,13 +25,13 @@ async function until(done) {
   while (!done()) await nextTurn();
 }
 
-/** How many calls the program has seen that answers this one. */
+/** Returns how many calls the program that gave this answer has seen. */
 async function callsSeen(answer) {
   const journal = JSON.parse(textOf((await answer).result));
   return journal.filter(({ method }) => method === 'tools/call').length;
 }
 
-/** The session of a client that never says that it leaves. */
+/** Opens a session, makes a call, and leaves without notice. */
 async function abandonedSession(url) {
   const post = (message, headers = {}) =>
     fetch(url, {
@@ -64,7 +64,7 @@ describe('sessions at a legacy upstream', () => {
     programs.push(gateway);
   });
   const journal = async (token) => {
-    // A connection of its own each time, so that any thread may get it.
+    // A new connection each time, so that any thread may get the request.
     const response = await send(gateway.url, 'tools/call', { name: 'python_journal', arguments: {} }, { token, headers: { connection: 'close' } });
     return response.json();
   };

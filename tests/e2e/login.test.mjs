@@ -1,61 +1,54 @@
-// UPC-16: a person signs in from the command line, and every command of `proteus client` is that person until they leave.
+// UPC-16: a person signs in on the command line, and all commands of `proteus client` act for that person until logout.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
+import { makeFolder, run, spawnChild } from './support/children.mjs';
 import { signIn } from './support/headless_user.mjs';
 import { startProtected } from './support/identity.mjs';
 import { program, within } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
-import { run } from './support/run.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 
 const PATIENCE = 60_000;
 
-/** `proteus client login`: its URL for the browser, and how it ended. */
-function login(url, env, more = []) {
-  const child = spawn(program('proteus'), ['client', 'login', url, '--no-browser', ...more], { env: { ...process.env, ...env } });
+/** Runs `proteus client login`: `shown` is its URL for the browser, `ended` its exit code and log. */
+function login(url, env) {
+  const child = spawnChild(program('proteus'), ['client', 'login', url, '--no-browser'], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
-  const ended = new Promise((done) => child.once('exit', (code) => done({ code, log })));
+  const ended = child.closed.then((code) => ({ code, log }));
   const shown = new Promise((done) => {
     child.stderr.on('data', (data) => {
       log += data;
       const match = /^ {2}(http\S+)\n/m.exec(log);
       if (match) done(match[1]);
     });
-    ended.then(() => done(undefined));
+    void ended.then(() => done(undefined));
   });
-  return { shown: within(PATIENCE, 'the URL for the browser', shown), ended: within(PATIENCE, 'the login', ended) };
+  const stop = () => (child.kill(), child.closed);
+  return { shown: within(PATIENCE, 'the URL for the browser', shown), ended: within(PATIENCE, 'the login', ended), stop };
 }
 
 describe('signing in from the command line', () => {
   let parts;
-  let folder;
-  let env;
+  const env = { PROTEUS_SIGN_INS: join(makeFolder(), 'kept') };
   runningPrograms(async (programs) => {
     parts = await startProtected(programs, {
       provider: { people: { ada: { groups: ['ops'] } }, refreshTokens: true, expiresIn: 3600 },
       rules: [{ match: { groups: ['ops'] }, upstreams: ['*'] }]
     });
   });
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'proteus-login-'));
-    env = { PROTEUS_SIGN_INS: join(folder, 'kept') };
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   const client = (...args) => run(program('proteus'), ['client', ...args], { env, timeout: PATIENCE });
   const kept = () => readdirSync(env.PROTEUS_SIGN_INS).map((name) => join(env.PROTEUS_SIGN_INS, name));
 
-  async function signInAs(subject) {
-    const { shown, ended } = login(parts.gateway.url, env);
+  async function signInAs(subject, own) {
+    const { shown, ended } = own(login(parts.gateway.url, env));
     const url = await shown;
     assert.ok(url, (await Promise.race([ended, { log: '' }])).log);
     assert.equal(new URL(url).searchParams.get('resource'), parts.resource);
     const back = await signIn(url, subject);
-    // Others on this machine cannot end it: only the right state is heard.
+    // Other users of this machine cannot end the sign-in, because it needs the right state.
     const foreign = new URL(back);
     foreign.searchParams.set('state', 'another');
     assert.equal((await fetch(foreign)).status, 404);
@@ -72,8 +65,8 @@ describe('signing in from the command line', () => {
     assert.match(stderr, /proteus client login/);
   });
 
-  test('login keeps tokens for their owner alone, and list and call use them', async () => {
-    await signInAs('ada');
+  test('login keeps tokens for their owner alone, and list and call use them', async (context) => {
+    await signInAs('ada', stopAfter(context));
     const [file, ...others] = kept();
     assert.deepEqual(others, []);
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -109,8 +102,8 @@ describe('signing in from the command line', () => {
     assert.match((await client('logout', parts.gateway.url)).stderr, /no sign-in/);
   });
 
-  test('a person who declines is not signed in', async () => {
-    const { shown, ended } = login(parts.gateway.url, env);
+  test('a person who declines is not signed in', async (context) => {
+    const { shown, ended } = stopAfter(context)(login(parts.gateway.url, env));
     const url = new URL(await shown);
     const back = new URL(url.searchParams.get('redirect_uri'));
     back.search = new URLSearchParams({ error: 'access_denied', state: url.searchParams.get('state'), iss: parts.provider.issuer });

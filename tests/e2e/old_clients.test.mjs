@@ -1,13 +1,14 @@
-// Clients of 2024-11-05, over each transport, and newer ones over the transport of that time.
+// Clients of 2024-11-05 over each transport, and newer ones over the transport of that revision.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, OLD_CLIENT, Session, textOf } from './support/clients.mjs';
-import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
+import { configuration, startGateway } from './support/gateway.mjs';
 import { eventually, program, startServer } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 
 const ADA = 'token-of-ada';
 const EVE = 'token-of-eve';
@@ -30,10 +31,9 @@ describe('clients of 2024-11-05', () => {
     };
     gateway = await startGateway({ ...settings, env: { ADA_TOKEN: ADA, EVE_TOKEN: EVE } });
     programs.push(gateway);
-    const made = makeFolder();
-    programs.push({ stop: async () => made.forget() });
-    writeFileSync(join(made.folder, 'proteus.toml'), configuration({ upstreams: settings.upstreams }));
-    stdio = { command: program('proteus'), args: ['stdio', '--config', join(made.folder, 'proteus.toml'), '--data', join(made.folder, 'data')] };
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'proteus.toml'), configuration({ upstreams: settings.upstreams }));
+    stdio = { command: program('proteus'), args: ['stdio', '--config', join(folder, 'proteus.toml'), '--data', join(folder, 'data')] };
   });
   const sse = (context = '') => gateway.url.replace(/\/mcp$/, `/sse${context}`);
 
@@ -73,10 +73,10 @@ describe('clients of 2024-11-05', () => {
   for (const transport of TRANSPORTS) {
     test(`PRO-22 are answered with it over ${transport.name}, list, call, are asked and hear of changes`, () =>
       using(OLD_CLIENT, transport.target(), async (session) => {
-        // It would not have connected to a server that answers with any other revision.
+        // The client does not connect to a server that answers with another revision.
         if (transport.name === 'Streamable HTTP') await session.listenForChanges();
         await works(session);
-        // Its schemas know no audio, and would refuse the whole result.
+        // The client's schemas do not know audio, and would reject the whole result.
         assert.match(textOf(await session.call('test_audio_content')), /^Audio \(audio\/wav\)/);
       }));
   }
@@ -114,13 +114,10 @@ describe('clients of 2024-11-05', () => {
   });
 });
 
-test('PRO-22 HTTP+SSE is off unless it is switched on, and says so', async () => {
-  const gateway = await startGateway({});
-  try {
-    const answer = await fetch(gateway.url.replace(/\/mcp$/, '/sse'));
-    assert.equal(answer.status, 404);
-    assert.match(await answer.text(), /old_sse/);
-  } finally {
-    await gateway.stop();
-  }
+test('PRO-22 HTTP+SSE is off unless it is switched on, and says so', async (context) => {
+  const own = stopAfter(context);
+  const gateway = own(await startGateway({}));
+  const answer = await fetch(gateway.url.replace(/\/mcp$/, '/sse'));
+  assert.equal(answer.status, 404);
+  assert.match(await answer.text(), /old_sse/);
 });

@@ -1,15 +1,15 @@
-// What legacy servers tell and ask outside of a call's own stream, and what clients tell them.
+// Notifications and requests of legacy servers outside of a call's own stream, and notifications of clients to them.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
-import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
+import { configuration, startGateway } from './support/gateway.mjs';
 import { eventually, program, root, startScript } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { events, send } from './support/raw.mjs';
 
 const TALKER = join(root, 'tests/e2e/servers/talker.mjs');
@@ -22,7 +22,7 @@ const [v1Legacy, , v2Modern] = CLIENTS;
 const log = (data, level = 'warning') => ({ method: 'notifications/message', params: { level, data } });
 const custom = (data) => ({ method: 'notifications/of/nobody', params: { data } });
 
-/** Runs `body` with a connected session, which answers for its roots at any time. */
+/** Runs `body` with a connected session, which answers requests for roots at any time. */
 async function using(client, gateway, body, { token, roots = () => PROJECT } = {}) {
   const session = new Session(client.sdk, client.era, { url: gateway.url, token });
   session.answer('roots/list', roots);
@@ -35,7 +35,7 @@ async function using(client, gateway, body, { token, roots = () => PROJECT } = {
   }
 }
 
-/** What arrived of the notifications `method`. */
+/** Returns the data of the notifications of `method` that have arrived. */
 const arrived = (session, method) => session.received.filter((message) => message.method === method).map(({ params }) => params.data);
 
 const logLevel = (client, level = 'debug') => (client.era === 'modern' ? { _meta: { 'io.modelcontextprotocol/logLevel': level } } : {});
@@ -88,7 +88,7 @@ for (const transport of ['stdio', 'http']) {
 
       it('BRG-13 a call finds the roots of its client, also the first one', async (session) => {
         const [first, second] = await Promise.all([report(session), report(session)]);
-        // A server over HTTP that asks before it has a stream to ask on is not heard by anybody.
+        // Over HTTP, a request that the server sends before it has a stream is lost.
         if (transport === 'stdio') assert.deepEqual([first.roots, second.roots], [PROJECT.roots, PROJECT.roots]);
         await call(session, 'ask_later', [{ method: 'roots/list' }]);
         await eventually('the answer', async () => (await report(session)).answers['roots/list'] !== undefined);
@@ -101,13 +101,13 @@ for (const transport of ['stdio', 'http']) {
         assert.deepEqual((await report(session)).answers.ping, {});
       });
 
-      // Over HTTP a modern client that listens to nothing has no stream upstream to be asked on.
+      // Over HTTP, a modern client that does not listen has no stream at the upstream for such a request.
       if (transport === 'stdio') {
         it('PRO-08 BRG-01 a question that may be of either of two calls is answered, also when the other one ends first', async (session) => {
           const again = Promise.withResolvers();
           let asked = 0;
           let accompanying;
-          // A client that was asked with the call that ends without it is asked again.
+          // If the question went with the call that ends first, the client is asked again.
           session.answer('elicitation/create', async () => {
             if (++asked === 1) await Promise.race([again.promise, accompanying]);
             else again.resolve();
@@ -121,7 +121,7 @@ for (const transport of ['stdio', 'http']) {
         });
       }
 
-      // Without a session there is no way to the client but a call.
+      // Without a session, only a call can reach the client.
       if (client.era === 'modern') return;
 
       it('BRG-04 progress of a client on what it is asked reaches the server that asked', async (session) => {
@@ -174,7 +174,7 @@ for (const transport of ['stdio', 'http']) {
           { method: 'elicitation/create', params: form }
         ];
         await call(session, 'ask_later', questions);
-        // A call that runs meanwhile would be taken to be what it is asked for.
+        // Waits first: a call that runs at that time would count as the cause of the questions.
         await eventually('the questions', () => asked === 2);
         await eventually('the answers', async () => Object.keys((await report(session)).answers).length === 2);
         const { answers } = await report(session);
@@ -204,12 +204,11 @@ for (const transport of ['stdio', 'http']) {
 }
 
 describe('real servers', () => {
-  const folders = ['own', 'allowed', 'other'].map((name) => realpathSync(mkdtempSync(join(tmpdir(), `proteus-${name}-`))));
+  const folders = ['own', 'allowed', 'other'].map((name) => realpathSync(makeFolder(name)));
   const [own, allowed, other] = folders;
   const rootsAt = (folder) => ({ roots: [{ uri: pathToFileURL(folder).href }] });
   let gateway;
   runningPrograms(async (programs) => {
-    programs.push({ stop: async () => folders.forEach((folder) => rmSync(folder, { recursive: true })) });
     gateway = await startGateway({
       upstreams: [
         { name: 'files', prefix: '', command: [process.execPath, FILESYSTEM, own] },
@@ -268,26 +267,22 @@ describe('real servers', () => {
     }));
 });
 
-test('PRO-21 BRG-13 on standard output arrives what belongs to no call, and roots are asked for', async () => {
-  const { folder, forget } = makeFolder();
+test('PRO-21 BRG-13 on standard output arrives what belongs to no call, and roots are asked for', async (context) => {
+  const own = stopAfter(context);
+  const folder = makeFolder();
   const upstreams = [{ name: 'talker', command: [process.execPath, TALKER, 'stdio'] }];
   writeFileSync(join(folder, 'proteus.toml'), configuration({ upstreams }));
   const args = ['stdio', '--config', join(folder, 'proteus.toml'), '--data', join(folder, 'data')];
-  const session = await Session.open(v1Legacy, { command: program('proteus'), args });
-  try {
-    session.answer('roots/list', () => PROJECT);
-    await eventually('its tools', async () => (await session.toolNames()).length > 0);
-    assert.deepEqual((await report(session)).roots, PROJECT.roots);
-    await session.callWith({ name: 'talker_later', arguments: { messages: [log('later'), custom('other')] } });
-    await eventually('both', () => arrived(session, 'notifications/of/nobody').length === 1);
-    assert.deepEqual(arrived(session, 'notifications/message'), ['later']);
-  } finally {
-    await session.close();
-    forget();
-  }
+  const session = own(await Session.open(v1Legacy, { command: program('proteus'), args }));
+  session.answer('roots/list', () => PROJECT);
+  await eventually('its tools', async () => (await session.toolNames()).length > 0);
+  assert.deepEqual((await report(session)).roots, PROJECT.roots);
+  await session.callWith({ name: 'talker_later', arguments: { messages: [log('later'), custom('other')] } });
+  await eventually('both', () => arrived(session, 'notifications/of/nobody').length === 1);
+  assert.deepEqual(arrived(session, 'notifications/message'), ['later']);
 });
 
-/** A legacy client that has nothing but its requests: no stream of its own. */
+/** Opens a legacy session without a standing stream, and returns a function that posts a message to it. */
 async function streamless(url) {
   const post = (message, id) =>
     fetch(url, {

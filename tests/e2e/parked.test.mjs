@@ -1,14 +1,15 @@
-// Calls that wait for their clients' input, many at once, over upstreams of both eras. PROTEUS_PARKED_UPSTREAMS=10 and PROTEUS_PARKED_CLIENTS=100 make it
-// the full size.
+// Calls that wait for input of their clients, many at once, with upstreams of both eras. PROTEUS_PARKED_UPSTREAMS=10
+// and PROTEUS_PARKED_CLIENTS=100 are the full size.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
-import { makeFolder, startGateway } from './support/gateway.mjs';
+import { startGateway } from './support/gateway.mjs';
 import { startInterviewer } from './support/interviewers.mjs';
 import { eventually, program } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { events, send } from './support/raw.mjs';
 
 const UPSTREAMS = Number(process.env.PROTEUS_PARKED_UPSTREAMS ?? 4);
@@ -16,7 +17,7 @@ const CLIENTS_AT_ONCE = Number(process.env.PROTEUS_PARKED_CLIENTS ?? 20);
 const ROUNDS = 3;
 const PRINCIPALS = 5;
 const WAVES = 6;
-// What a wave takes the next one uses again; this much may come and go with the pages of the heap.
+// Each wave uses the memory of the one before again; this much may vary with the pages of the heap.
 const GROWTH_KIB = 4096;
 const PATIENCE_MS = 50_000;
 
@@ -32,7 +33,7 @@ function residentKib(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
-/** Waits until so many calls are parked. */
+/** Waits until `count` calls are parked. */
 function parkedBecome(count, gateway) {
   return eventually(`${count} calls are parked`, async () => {
     const text = await (await fetch(new URL('/metrics', gateway.url))).text();
@@ -67,7 +68,7 @@ describe(`${CLIENTS_AT_ONCE} clients of both eras, ${UPSTREAMS} upstreams of bot
     programs.push(gateway);
   });
 
-  /** A client that asks every upstream at once, and answers with what only it and the question know. */
+  /** Calls every upstream at once, and gives each question an answer that no other client or question gets. */
   async function interview(name, i) {
     const session = await Session.open(KINDS[i % KINDS.length], { url: gateway.url, token: secret(i % PRINCIPALS) });
     try {
@@ -91,7 +92,7 @@ describe(`${CLIENTS_AT_ONCE} clients of both eras, ${UPSTREAMS} upstreams of bot
     }
   }
 
-  /** All of them once. */
+  /** Runs all clients once, and checks what the upstreams counted. */
   async function wave(name) {
     const told = (await Promise.all(range(CLIENTS_AT_ONCE).map((i) => interview(`${name}-${i}`, i)))).flat();
     assert.equal(told.length, CLIENTS_AT_ONCE * UPSTREAMS);
@@ -120,14 +121,12 @@ describe('calls that are parked when the gateway is killed', () => {
   let upstreams;
   let folder;
   runningPrograms(async (programs) => {
-    const made = makeFolder();
-    programs.push({ stop: made.forget });
-    folder = made.folder;
+    folder = makeFolder();
     upstreams = await startUpstreams(programs);
   });
 
   const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
-  /** One round of a call, answered by hand; the result is the message that ends it. */
+  /** Sends one round of a call without a client library, and returns the message that ends it. */
   async function round(gateway, { upstream, token, principal }, more = {}) {
     const params = { name: `${upstream.name}_interview`, arguments: { token, rounds: ROUNDS }, _meta: capabilities, ...more };
     const response = await send(gateway.url, 'tools/call', params, { token: secret(principal) });
@@ -138,7 +137,7 @@ describe('calls that are parked when the gateway is killed', () => {
     throw new Error('the stream ended without an answer');
   }
 
-  /** What a client comes back with after it was asked. */
+  /** Returns the parameters with which a client retries after a question. */
   function retry({ result }, token) {
     assert.equal(result?.resultType, 'input_required', JSON.stringify(result));
     const [[key, request]] = Object.entries(result.inputRequests);
@@ -154,96 +153,82 @@ describe('calls that are parked when the gateway is killed', () => {
         .map((upstream) => ({ upstream, token: `${name}-${i}@${upstream.name}`, principal: i % PRINCIPALS }))
     );
 
-  test('BRG-06 PRO-10 each retry gets an error that says so, none runs twice, and the next call works', { timeout: 600_000 }, async () => {
-    const killed = await startOver(upstreams, { folder });
+  test('BRG-06 PRO-10 each retry gets an error that says so, none runs twice, and the next call works', { timeout: 600_000 }, async (context) => {
+    const own = stopAfter(context);
+    const killed = own(await startOver(upstreams, { folder }));
     const parked = callsOf('killed', 'legacy');
-    let retries;
-    try {
-      // Half of them are in their second round.
-      retries = await Promise.all(
-        parked.map(async (call, i) => {
-          const first = retry(await round(killed, call), call.token);
-          return i % 2 === 0 ? first : retry(await round(killed, call, first), call.token);
-        })
-      );
-      await parkedBecome(parked.length, killed);
-    } finally {
-      killed.signal('SIGKILL');
-      await killed.ended;
-    }
+    // Half of the calls are in their second round.
+    const retries = await Promise.all(
+      parked.map(async (call, i) => {
+        const first = retry(await round(killed, call), call.token);
+        return i % 2 === 0 ? first : retry(await round(killed, call, first), call.token);
+      })
+    );
+    await parkedBecome(parked.length, killed);
+    await killed.kill();
 
-    const gateway = await startOver(upstreams, { folder });
-    try {
-      const refused = await Promise.all(parked.map((call, i) => round(gateway, call, retries[i])));
-      for (const { error } of refused) {
-        assert.equal(error?.code, -32602);
-        assert.match(error.message, /not run again|does not wait|restarted/);
-      }
-      for (const [i, { upstream, token }] of parked.entries()) {
-        const { began, answered, ended } = upstream.counts;
-        assert.equal(began.get(token), 1, `${token} began`);
-        assert.equal(answered.get(`${token}?1`), i % 2 === 0 ? undefined : 1, `${token} in its first round`);
-        assert.equal(answered.get(`${token}?2`), undefined, `${token} in its second round`);
-        assert.equal(ended.get(token), undefined, `${token} ended`);
-      }
-      await parkedBecome(0, gateway);
-      // A server that keeps the streams of its calls notices nothing when their connection breaks: it must have been told.
-      await eventually('the upstreams have given up what was parked', () =>
-        parked.every(({ upstream, token }) => upstream.counts.givenUp.get(token) === 1)
-      );
-
-      const anew = { ...parked[0], token: 'anew' };
-      let answer = await round(gateway, anew);
-      for (const _ of range(ROUNDS)) answer = await round(gateway, anew, retry(answer, anew.token));
-      assert.deepEqual(JSON.parse(textOf(answer.result)).answers, range(ROUNDS).map(() => 'by hand'));
-      await parkedBecome(0, gateway);
-    } finally {
-      await gateway.stop();
+    const gateway = own(await startOver(upstreams, { folder }));
+    const refused = await Promise.all(parked.map((call, i) => round(gateway, call, retries[i])));
+    for (const { error } of refused) {
+      assert.equal(error?.code, -32602);
+      assert.match(error.message, /not run again|does not wait|restarted/);
     }
+    for (const [i, { upstream, token }] of parked.entries()) {
+      const { began, answered, ended } = upstream.counts;
+      assert.equal(began.get(token), 1, `${token} began`);
+      assert.equal(answered.get(`${token}?1`), i % 2 === 0 ? undefined : 1, `${token} in its first round`);
+      assert.equal(answered.get(`${token}?2`), undefined, `${token} in its second round`);
+      assert.equal(ended.get(token), undefined, `${token} ended`);
+    }
+    await parkedBecome(0, gateway);
+    // A server that keeps the streams of its calls does not notice a broken connection, so the gateway must notify
+    // it.
+    await eventually('the upstreams have given up what was parked', () =>
+      parked.every(({ upstream, token }) => upstream.counts.givenUp.get(token) === 1)
+    );
+
+    const anew = { ...parked[0], token: 'anew' };
+    let answer = await round(gateway, anew);
+    for (const _ of range(ROUNDS)) answer = await round(gateway, anew, retry(answer, anew.token));
+    assert.deepEqual(JSON.parse(textOf(answer.result)).answers, range(ROUNDS).map(() => 'by hand'));
+    await parkedBecome(0, gateway);
   });
 
-  test('BRG-06 a program that is an upstream ends with the gateway, and so does what is parked in it', { timeout: 60_000 }, async () => {
+  test('BRG-06 a program that is an upstream ends with the gateway, and so does what is parked in it', { timeout: 60_000 }, async (context) => {
+    const own = stopAfter(context);
     const command = [program('everything-server'), '--stdio', '--era', 'legacy'];
-    const killed = await startGateway({ upstreams: [{ name: 'program', prefix: '', command }] });
-    try {
-      const params = { name: 'test_elicitation', arguments: { message: 'Who?' }, _meta: capabilities };
-      const { result } = await (await send(killed.url, 'tools/call', params)).json();
-      assert.equal(result?.resultType, 'input_required');
-      const programs = readdirSync(`/proc/${killed.pid}/task`)
-        .flatMap((task) => readFileSync(`/proc/${killed.pid}/task/${task}/children`, 'utf8').trim().split(/\s+/))
-        .filter((pid) => pid !== '');
-      assert.ok(programs.length >= 2, 'one to list, and one for the caller');
-      killed.signal('SIGKILL');
-      await killed.ended;
-      const runs = (pid) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-      await eventually('the programs have ended', () => !programs.some(runs));
-    } finally {
-      await killed.stop();
-    }
+    const killed = own(await startGateway({ upstreams: [{ name: 'program', prefix: '', command }] }));
+    const params = { name: 'test_elicitation', arguments: { message: 'Who?' }, _meta: capabilities };
+    const { result } = await (await send(killed.url, 'tools/call', params)).json();
+    assert.equal(result?.resultType, 'input_required');
+    const programs = readdirSync(`/proc/${killed.pid}/task`)
+      .flatMap((task) => readFileSync(`/proc/${killed.pid}/task/${task}/children`, 'utf8').trim().split(/\s+/))
+      .filter((pid) => pid !== '');
+    assert.ok(programs.length >= 2, 'one to list, and one for the caller');
+    await killed.kill();
+    const runs = (pid) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    await eventually('the programs have ended', () => !programs.some(runs));
   });
 
-  test('PRO-10 of two who come with one requestState at once, one gets on, and the call ran once', { timeout: 600_000 }, async () => {
-    const gateway = await startOver(upstreams);
-    try {
-      const calls = callsOf('twice', 'legacy');
-      await Promise.all(
-        calls.map(async (call) => {
-          let answer = await round(gateway, call);
-          for (const _ of range(ROUNDS)) {
-            const again = retry(answer, call.token);
-            const both = await Promise.all([round(gateway, call, again), round(gateway, call, again)]);
-            const [errors, results] = [both.filter(({ error }) => error), both.filter(({ error }) => !error)];
-            assert.deepEqual(errors.map(({ error }) => error.code), [-32602]);
-            [answer] = results;
-          }
-          assert.equal(JSON.parse(textOf(answer.result)).token, call.token);
-          const { began, ended } = call.upstream.counts;
-          assert.deepEqual([began.get(call.token), ended.get(call.token)], [1, 1]);
-        })
-      );
-      await parkedBecome(0, gateway);
-    } finally {
-      await gateway.stop();
-    }
+  test('PRO-10 of two who come with one requestState at once, one gets on, and the call ran once', { timeout: 600_000 }, async (context) => {
+    const own = stopAfter(context);
+    const gateway = own(await startOver(upstreams));
+    const calls = callsOf('twice', 'legacy');
+    await Promise.all(
+      calls.map(async (call) => {
+        let answer = await round(gateway, call);
+        for (const _ of range(ROUNDS)) {
+          const again = retry(answer, call.token);
+          const both = await Promise.all([round(gateway, call, again), round(gateway, call, again)]);
+          const [errors, results] = [both.filter(({ error }) => error), both.filter(({ error }) => !error)];
+          assert.deepEqual(errors.map(({ error }) => error.code), [-32602]);
+          [answer] = results;
+        }
+        assert.equal(JSON.parse(textOf(answer.result)).token, call.token);
+        const { began, ended } = call.upstream.counts;
+        assert.deepEqual([began.get(call.token), ended.get(call.token)], [1, 1]);
+      })
+    );
+    await parkedBecome(0, gateway);
   });
 });

@@ -1,4 +1,4 @@
-// A rug pull: a pinned upstream changes what it had ratified, and no client ever sees it.
+// A rug pull: a pinned upstream changes a ratified tool, and no client ever sees the change.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,20 +1,22 @@
-// Agents that search for tools instead of listing them: the official clients with a scripted agent, to real servers of both eras.
+// Agents that search for tools instead of listing them: the official clients with a scripted agent, and third-party
+// servers of both eras.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { FOREIGN_SERVERS } from './support/foreign_servers.mjs';
-import { makeFolder, startGateway } from './support/gateway.mjs';
-import { eventually, program, root } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { startGateway } from './support/gateway.mjs';
+import { eventually, program, root, stopAll } from './support/programs.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { Caller, SECRET, startBackend } from './support/sessions.mjs';
 
 const TOKEN = 'the-token-of-the-agent';
 const SEARCH = ['call_read_tool', 'call_tool', 'describe_tool', 'search_tools'];
 
-/** Does what a model would: searches for each step, reads about what it found, and calls it. */
+/** Does what a model would: searches for each step, reads the description of a hit, and calls it. */
 class Agent {
   constructor(session) {
     this.session = session;
@@ -38,7 +40,7 @@ class Agent {
   }
 }
 
-/** Words that an agent might look for a tool by. */
+/** Returns words that an agent might search for. */
 const wordsOf = (name) => name.replace(/^trigger-/, '').replaceAll(/[-_]/g, ' ');
 
 describe('an agent that searches', { concurrency: 3 }, () => {
@@ -65,14 +67,11 @@ function pair(client, server) {
   });
 
   const it = (name, body, target = () => ({ url: gateway.url, token: TOKEN })) =>
-    test(name, async () => {
-      const session = await Session.open(client, target());
-      try {
-        session.answer('roots/list', () => ({ roots: [] }));
-        await body(new Agent(session), session);
-      } finally {
-        await session.close();
-      }
+    test(name, async (context) => {
+      const own = stopAfter(context);
+      const session = own(await Session.open(client, target()));
+      session.answer('roots/list', () => ({ roots: [] }));
+      await body(new Agent(session), session);
     });
 
   it('SRC-01 is listed what it takes to search, and told how', async (_, session) => {
@@ -176,90 +175,73 @@ function pair(client, server) {
   );
 }
 
-test('SRC-02 an operator sees what a caller finds', async () => {
+test('SRC-02 an operator sees what a caller finds', async (context) => {
   const programs = [];
-  try {
-    const started = await FOREIGN_SERVERS[0].start(programs);
-    const gateway = await startGateway({
-      upstreams: [{ name: 'foreign', prefix: '', ...started.upstream }],
-      tokens: [
-        { name: 'agent', token_env: 'AGENT_TOKEN', disclosure: 'search' },
-        { name: 'clerk', token_env: 'CLERK_TOKEN', deny: ['echo'] }
-      ],
-      env: { AGENT_TOKEN: TOKEN, CLERK_TOKEN: `${TOKEN}-2`, PROTEUS_ADMIN_SECRET: 'the-admin-secret' }
-    });
-    programs.push(gateway);
-    const find = async (query) => {
-      const url = new URL('/admin/search', gateway.url);
-      url.search = new URLSearchParams(query);
-      const response = await fetch(url, { headers: { 'x-admin-secret': 'the-admin-secret' } });
-      return { status: response.status, ...(await response.json()) };
-    };
-    const names = ({ tools }) => tools.map((tool) => tool.name);
-    assert.ok(names(await find({ q: 'echo a message', as: 'agent' })).includes('echo'));
-    assert.ok(!names(await find({ q: 'echo a message', as: 'clerk' })).includes('echo'));
-    assert.ok((await find({ q: 'echo' })).tools[0].score > 0);
-    assert.equal((await find({ q: 'echo', as: 'nobody' })).status, 404);
-    assert.equal((await find({ as: 'agent' })).status, 400);
-  } finally {
-    for (const program of programs.toReversed()) await program.stop();
-  }
+  context.after(() => stopAll(programs));
+  const started = await FOREIGN_SERVERS[0].start(programs);
+  const gateway = await startGateway({
+    upstreams: [{ name: 'foreign', prefix: '', ...started.upstream }],
+    tokens: [
+      { name: 'agent', token_env: 'AGENT_TOKEN', disclosure: 'search' },
+      { name: 'clerk', token_env: 'CLERK_TOKEN', deny: ['echo'] }
+    ],
+    env: { AGENT_TOKEN: TOKEN, CLERK_TOKEN: `${TOKEN}-2`, PROTEUS_ADMIN_SECRET: 'the-admin-secret' }
+  });
+  programs.push(gateway);
+  const find = async (query) => {
+    const url = new URL('/admin/search', gateway.url);
+    url.search = new URLSearchParams(query);
+    const response = await fetch(url, { headers: { 'x-admin-secret': 'the-admin-secret' } });
+    return { status: response.status, ...(await response.json()) };
+  };
+  const names = ({ tools }) => tools.map((tool) => tool.name);
+  assert.ok(names(await find({ q: 'echo a message', as: 'agent' })).includes('echo'));
+  assert.ok(!names(await find({ q: 'echo a message', as: 'clerk' })).includes('echo'));
+  assert.ok((await find({ q: 'echo' })).tools[0].score > 0);
+  assert.equal((await find({ q: 'echo', as: 'nobody' })).status, 404);
+  assert.equal((await find({ as: 'agent' })).status, 400);
 });
 
 for (const client of CLIENTS) {
-  test(`SRC-02 ${client.name} finds the tools of its own session, and of no other`, async () => {
-    const backend = await startBackend();
-    const gateway = await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env: { PROTEUS_ADMIN_SECRET: SECRET } });
-    const caller = new Caller(gateway.url.replace('/mcp', ''));
-    try {
-      for (const [id, thing] of [['one', 'kite'], ['two', 'boat']]) {
-        assert.equal((await caller.admin('/admin/session/init', { session_id: id, user_token: `token-${id}`, user_id: 1, context: 'found' })).status, 200);
-        const tool = { name: `build_${thing}`, description: `Builds a ${thing}`, url: backend.url(), inputSchema: { type: 'object', properties: { size: { type: 'integer' } } } };
-        assert.equal((await caller.admin('/admin/tools/register', { session_id: id, tools: [tool] })).status, 200);
-      }
-      const session = await Session.open(client, { url: gateway.url, token: 'token-one' });
-      try {
-        assert.deepEqual(await session.toolNames(), SEARCH);
-        const agent = new Agent(session);
-        assert.deepEqual((await agent.find('build something')).map((hit) => hit.name), ['build_kite']);
-        assert.deepEqual(await agent.find('boat'), []);
-        const result = await agent.perform({ query: 'kite', name: 'build_kite', args: { size: 3 } });
-        assert.equal(result.structuredContent.size, 3);
-        assert.equal((await session.call('call_tool', { name: 'build_kite', arguments: { size: 'x' } })).isError, true);
-        assert.equal((await session.call('call_tool', { name: 'build_boat', arguments: {} })).isError, true);
-      } finally {
-        await session.close();
-      }
-    } finally {
-      caller.close();
-      await gateway.stop();
-      await backend.stop();
+  test(`SRC-02 ${client.name} finds the tools of its own session, and of no other`, async (context) => {
+    const own = stopAfter(context);
+    const backend = own(await startBackend());
+    const gateway = own(await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env: { PROTEUS_ADMIN_SECRET: SECRET } }));
+    const caller = own(new Caller(gateway.url.replace('/mcp', '')));
+    for (const [id, thing] of [['one', 'kite'], ['two', 'boat']]) {
+      assert.equal((await caller.admin('/admin/session/init', { session_id: id, user_token: `token-${id}`, user_id: 1, context: 'found' })).status, 200);
+      const tool = { name: `build_${thing}`, description: `Builds a ${thing}`, url: backend.url(), inputSchema: { type: 'object', properties: { size: { type: 'integer' } } } };
+      assert.equal((await caller.admin('/admin/tools/register', { session_id: id, tools: [tool] })).status, 200);
     }
+    const session = own(await Session.open(client, { url: gateway.url, token: 'token-one' }));
+    assert.deepEqual(await session.toolNames(), SEARCH);
+    const agent = new Agent(session);
+    assert.deepEqual((await agent.find('build something')).map((hit) => hit.name), ['build_kite']);
+    assert.deepEqual(await agent.find('boat'), []);
+    const result = await agent.perform({ query: 'kite', name: 'build_kite', args: { size: 3 } });
+    assert.equal(result.structuredContent.size, 3);
+    assert.equal((await session.call('call_tool', { name: 'build_kite', arguments: { size: 'x' } })).isError, true);
+    assert.equal((await session.call('call_tool', { name: 'build_boat', arguments: {} })).isError, true);
   });
 }
 
-test('SRC-12 datasets are found by what they are about', async () => {
-  const { folder, forget } = makeFolder();
+test('SRC-12 datasets are found by what they are about', async (context) => {
+  const own = stopAfter(context);
+  const folder = makeFolder();
   const quickstart = join(root, 'examples/quickstart');
   const file = join(folder, 'company.db');
   const env = { PROTEUS_MAPPINGS: join(folder, 'mappings'), PROTEUS_PEPPER: 'the pepper of this test', ACME_DSN: `sqlite://${file}` };
   execFileSync('python3', [join(quickstart, 'company.py'), '--out', file]);
   const owner = ['--by', 'owner', '--ontology', join(quickstart, 'ontology.toml')];
   execFileSync(program('proteus'), ['dataset', 'ratify', join(quickstart, 'acme.toml'), ...owner], { env: { ...process.env, ...env } });
-  const gateway = await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env });
-  const session = await Session.open(CLIENTS[2], { url: `${gateway.url}/found` });
-  try {
-    const agent = new Agent(session);
-    const names = async (query) => (await agent.find(query)).map((hit) => hit.name);
-    assert.ok((await names('which datasets are there')).includes('list_datasets'));
-    assert.ok((await names('look up a project')).includes('workup'));
-    assert.equal((await session.call('call_tool', { name: 'connect_dataset', arguments: { name: 'acme' } })).structuredContent.tool, 'workup_acme');
-    assert.ok((await names('project')).includes('workup_acme'), 'from the next search on');
-    const found = await session.call('call_read_tool', { name: 'workup_acme', arguments: { entity: 'Amber Anchor' } });
-    assert.equal(found.structuredContent.status, 'found');
-  } finally {
-    await session.close();
-    await gateway.stop();
-    forget();
-  }
+  const gateway = own(await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env }));
+  const session = own(await Session.open(CLIENTS[2], { url: `${gateway.url}/found` }));
+  const agent = new Agent(session);
+  const names = async (query) => (await agent.find(query)).map((hit) => hit.name);
+  assert.ok((await names('which datasets are there')).includes('list_datasets'));
+  assert.ok((await names('look up a project')).includes('workup'));
+  assert.equal((await session.call('call_tool', { name: 'connect_dataset', arguments: { name: 'acme' } })).structuredContent.tool, 'workup_acme');
+  assert.ok((await names('project')).includes('workup_acme'), 'from the next search on');
+  const found = await session.call('call_read_tool', { name: 'workup_acme', arguments: { entity: 'Amber Anchor' } });
+  assert.equal(found.structuredContent.status, 'found');
 });

@@ -1,12 +1,12 @@
-// Many sessions at once, and a gateway that is killed among them. PROTEUS_DRILL_SESSIONS makes it smaller, for builds that are slow;
-// memory is held against its bound at the full size only.
+// Many sessions at once, and a gateway that is killed meanwhile. PROTEUS_DRILL_SESSIONS lowers the number for slow
+// builds; memory is checked only at the full size.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { makeFolder } from './support/children.mjs';
 import { eventually, program, residentKib, startServer } from './support/programs.mjs';
+import { stopAfter } from './support/programs_of_suite.mjs';
 import { Caller, queryTool, SECRET, startBackend } from './support/sessions.mjs';
 
 const FULL = 5000;
@@ -14,13 +14,13 @@ const SESSIONS = Number(process.env.PROTEUS_DRILL_SESSIONS ?? FULL);
 const KILLED_AFTER = 50;
 const AT_ONCE = 64;
 const TOOLS = 5;
-const MEMORY_BACK_WITHIN = 1.1;  // of the start, which is a gateway that has had its first requests
-const GROWTH_WITHIN = 1.1;  // of a second round over the first
+const MEMORY_BACK_WITHIN = 1.1;  // of the memory after the first requests
+const GROWTH_WITHIN = 1.1;  // of a second round, relative to the first
 
 const token = (id) => `tok_${id}`;
 const toolNames = (id) => Array.from({ length: TOOLS }, (_, i) => `tool_${i}_${id.length % 3}`);
 
-/** Objects where a call reached a tool of another session, or brought another's token. */
+/** Returns a fault if a call reached a tool of another session, or carried the token of another session. */
 function check({ authorization, body }) {
   if (authorization !== `Bearer ${token(body.session)}`) return `${body.session} was asked with ${authorization}`;
   if (body.query !== body.session) return `${body.session} was asked by ${body.query}`;
@@ -28,7 +28,7 @@ function check({ authorization, body }) {
 }
 
 describe('many tool sessions', () => {
-  let folder;
+  const folder = makeFolder();
   let backend;
   const start = () =>
     startServer('proteus', ['serve', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')], {
@@ -37,13 +37,9 @@ describe('many tool sessions', () => {
 
   before(async () => {
     program('proteus');
-    folder = mkdtempSync(join(tmpdir(), 'proteus-drill-'));
     backend = await startBackend(check);
   });
-  after(async () => {
-    await backend?.stop();
-    if (folder) rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => backend?.stop());
 
   const tools = (id) => toolNames(id).map((name) => queryTool(name, backend.url(`/${id}`), { fixed_params: { session: id } }));
   const expectOk = ({ status, json }) => {
@@ -65,7 +61,7 @@ describe('many tool sessions', () => {
     const left = expectOk(await caller.admin('/admin/session/cleanup', { session_id: id }));
     assert.equal(left.removed, TOOLS);
   };
-  /** Does something for each id, so many at a time. */
+  /** Calls `act` for each id, AT_ONCE at a time. */
   const forEach = async (ids, act) => {
     let next = 0;
     const work = async () => {
@@ -76,47 +72,44 @@ describe('many tool sessions', () => {
 
   // SES-24
   test(`${SESSIONS} sessions register, list, call and leave, ${AT_ONCE} at a time`, { timeout: 600_000 }, async (context) => {
-    const gateway = await start();
-    const caller = new Caller(gateway.url, AT_ONCE);
-    try {
-      const round = async (prefix, count) => {
-        const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
-        await forEach(ids, async (id) => {
-          await add(caller, id);
-          await use(caller, id);
-        });
-        const most = residentKib(gateway.pid);
-        await forEach(ids, (id) => leave(caller, id));
-        await forEach(ids.slice(0, 50), async (id) => assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401));
-        return most;
-      };
-      // What a gateway has after its first requests: the connections of those who ask, and one session's worth of work on each.
-      await round('warm', AT_ONCE);
-      const before = residentKib(gateway.pid);
-      const once = await round('first', SESSIONS);
-      const most = await round('second', SESSIONS);
-      const left = residentKib(gateway.pid);
-      // With all sessions there, when nothing is being given back: how far that has come differs from time to time.
-      if (SESSIONS >= FULL) assert.ok(most < once * GROWTH_WITHIN, `${most} KiB after ${once} KiB`);
-      // What nobody uses is given back within seconds, not at once.
-      const isBack = () => residentKib(gateway.pid) < before * MEMORY_BACK_WITHIN;
-      if (SESSIONS >= FULL) await eventually(`of ${before} KiB at first, ${most} at most and ${left} now are given back`, isBack, 180_000);
-      context.diagnostic(`resident: ${before} KiB before, ${most} with all sessions, ${left} when they had left, ${residentKib(gateway.pid)} in the end`);
-      assert.deepEqual(backend.faults, []);
-      assert.equal(gateway.running(), true);
-    } finally {
-      caller.close();
-      await gateway.stop();
-    }
+    const own = stopAfter(context);
+    const gateway = own(await start());
+    const caller = own(new Caller(gateway.url, AT_ONCE));
+    const round = async (prefix, count) => {
+      const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+      await forEach(ids, async (id) => {
+        await add(caller, id);
+        await use(caller, id);
+      });
+      const most = residentKib(gateway.pid);
+      await forEach(ids, (id) => leave(caller, id));
+      await forEach(ids.slice(0, 50), async (id) => assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401));
+      return most;
+    };
+    // Warms up: all connections, and the work of one session on each.
+    await round('warm', AT_ONCE);
+    const before = residentKib(gateway.pid);
+    const once = await round('first', SESSIONS);
+    const most = await round('second', SESSIONS);
+    const left = residentKib(gateway.pid);
+    // Compared with all sessions present, because the share of memory that is released afterwards varies.
+    if (SESSIONS >= FULL) assert.ok(most < once * GROWTH_WITHIN, `${most} KiB after ${once} KiB`);
+    // Unused memory is released within seconds, not at once.
+    const isBack = () => residentKib(gateway.pid) < before * MEMORY_BACK_WITHIN;
+    if (SESSIONS >= FULL) await eventually(`of ${before} KiB at first, ${most} at most and ${left} now are given back`, isBack, 180_000);
+    context.diagnostic(`resident: ${before} KiB before, ${most} with all sessions, ${left} when they had left, ${residentKib(gateway.pid)} in the end`);
+    assert.deepEqual(backend.faults, []);
+    assert.equal(gateway.running(), true);
   });
 
   // SES-22
-  test('what was acknowledged survives kill -9, and what was removed stays away', { timeout: 600_000 }, async () => {
+  test('what was acknowledged survives kill -9, and what was removed stays away', { timeout: 600_000 }, async (context) => {
+    const own = stopAfter(context);
     const kept = new Set();
     const removed = new Set();
     for (let round = 0; round < 3; ++round) {
-      const gateway = await start();
-      const caller = new Caller(gateway.url, AT_ONCE);
+      const gateway = own(await start());
+      const caller = own(new Caller(gateway.url, AT_ONCE));
       await forEach([...kept], (id) => use(caller, id));
       await forEach([...removed].slice(-200), async (id) => {
         assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401, id);
@@ -139,30 +132,25 @@ describe('many tool sessions', () => {
             if (alive) throw error;
             return;
           }
-          // In the middle of what the others do.
+          // While the other workers are busy.
           if (++count === killAt) {
             alive = false;
-            process.kill(gateway.pid, 'SIGKILL');
+            gateway.signal('SIGKILL');
           }
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, (_, worker) => work(worker)));
       caller.close();
-      await gateway.stop();
+      assert.equal(await gateway.ended, 'SIGKILL');
     }
-    const gateway = await start();
-    const caller = new Caller(gateway.url, AT_ONCE);
-    try {
-      await forEach([...kept], (id) => use(caller, id));
-      await forEach([...removed], async (id) => {
-        assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401, id);
-        assert.equal((await caller.admin(`/admin/tools/list?session_id=${id}`)).status, 404, id);
-      });
-      assert.deepEqual(backend.faults, []);
-      assert.ok(kept.size > 0 && removed.size > 0);
-    } finally {
-      caller.close();
-      await gateway.stop();
-    }
+    const gateway = own(await start());
+    const caller = own(new Caller(gateway.url, AT_ONCE));
+    await forEach([...kept], (id) => use(caller, id));
+    await forEach([...removed], async (id) => {
+      assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401, id);
+      assert.equal((await caller.admin(`/admin/tools/list?session_id=${id}`)).status, 404, id);
+    });
+    assert.deepEqual(backend.faults, []);
+    assert.ok(kept.size > 0 && removed.size > 0);
   });
 });

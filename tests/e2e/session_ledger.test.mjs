@@ -1,4 +1,4 @@
-// What a drill of sessions finds, in hand-made stories: a checker that finds nothing proves nothing.
+// The ledger of the session drill, with made-up stories: a checker that never finds anything proves nothing.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -8,7 +8,7 @@ const ANNA = 'anna.0.1';
 const BERT = 'bert.0.1';
 const CHANGED = { method: 'notifications/tools/list_changed' };
 
-/** How many faults of each kind a story has. */
+/** Returns how many faults of each kind a story has. */
 function faultsOf(story) {
   const ledger = new SessionLedger();
   story(ledger);

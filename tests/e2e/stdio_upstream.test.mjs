@@ -1,4 +1,4 @@
-// An upstream in another language, run by the gateway: Python, with nothing but its standard library.
+// An upstream in another language that the gateway runs: Python, with only its standard library.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ describe('a stdio upstream that never stops talking', () => {
     const lines = gateway.log().split('\n');
     const printed = lines.filter((line) => line.includes('chatty: doing something'));
     const ignored = lines.filter((line) => line.includes('upstream chatty: ignored'));
-    // A program is started once to look at it, and perhaps once more.
+    // The gateway starts a program once to inspect it, and perhaps once more.
     for (const kind of [printed, ignored]) assert.ok(kind.length > 0 && kind.length <= 130, `${kind.length} lines`);
     const missing = lines.map((line) => /chatty: (\d+) more lines|unwritten=(\d+)/.exec(line)).filter(Boolean);
     assert.ok(missing.reduce((sum, [, last, before]) => sum + Number(last ?? before), 0) > 30_000);
@@ -68,7 +68,7 @@ for (const era of ['legacy', 'modern']) {
           const changes = session.notifications('notifications/tools/list_changed');
           await session.listenForChanges();
           assert.ok(!(await session.toolNames()).includes('python_new'));
-          // A legacy program is run once for the gateway itself and once for each session; from here on this one has its own.
+          // A legacy program runs once for the gateway itself and once for each session. Now this session has its own.
           await session.call('python_echo');
           for (const child of childrenOf(gateway.pid)) process.kill(child, 'SIGUSR1');
           await changes.next();

@@ -1,7 +1,7 @@
-// Tasks of 2025-11-25, with the official client and the protocol's own reference server, and with two servers that give their tasks the same ids.
+// Tasks of 2025-11-25, with the official client and the reference server, and with two servers that use the same ids.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { CallToolResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -9,6 +9,7 @@ import { CallToolResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/ty
 import { CLIENTS, OLD_CLIENT, Session, textOf } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { eventually, startScript } from './support/programs.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 
 const [V1, , MODERN] = CLIENTS;
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
@@ -18,7 +19,7 @@ const TOKENS = { ADA_TOKEN: 'of-ada-and-nobody-else', BOB_TOKEN: 'of-bob-and-nob
 
 const TOOL = (support) => ({ name: support, inputSchema: { type: 'object' }, execution: { taskSupport: support } });
 
-/** A legacy server that counts its tasks from 1, and keeps them for whoever asks. Each ends when it is asked for its result. */
+/** A legacy server that numbers its tasks from 1 and gives any client access to them. A task has its result at once. */
 class CountingServer {
   static async start(name, { tasks = true } = {}) {
     const server = new this(name, tasks);
@@ -69,21 +70,22 @@ class CountingServer {
   }
 }
 
-/** Begins a task, and gives its id. */
+/** Begins a task and returns its id. */
 async function begin(session, name) {
   const { task } = await session.client.request({ method: 'tools/call', params: { name, arguments: {}, task: { ttl: 60_000 } } }, ResultSchema);
   return task.taskId;
 }
 
 describe('TSK-01 tasks of two upstreams that give the same ids', () => {
-  const running = [];
   let gateway;
   let first;
-  before(async () => {
+  runningPrograms(async (programs) => {
     first = await CountingServer.start('first');
+    programs.push(first);
     const second = await CountingServer.start('second');
+    programs.push(second);
     const taskless = await CountingServer.start('taskless', { tasks: false });
-    running.push(first, second, taskless);
+    programs.push(taskless);
     gateway = await startGateway({
       upstreams: [
         { name: 'first', url: first.url, era: 'legacy' },
@@ -96,10 +98,7 @@ describe('TSK-01 tasks of two upstreams that give the same ids', () => {
       ],
       env: { ...TOKENS, PROTEUS_ADMIN_SECRET: 'of the operator' }
     });
-    running.unshift(gateway);
-  });
-  after(async () => {
-    for (const one of running) await one.stop();
+    programs.push(gateway);
   });
   const open = (client, token) => Session.open(client, { url: gateway.url, token });
 
@@ -150,36 +149,32 @@ describe('TSK-01 tasks of two upstreams that give the same ids', () => {
   });
 });
 
-test('TSK-01 the reference server runs a task that asks, over HTTP and as a program', async () => {
-  const server = await startScript('server-everything', ['--import', ANNOUNCE_PORT, EVERYTHING, 'streamableHttp'], { env: { PORT: '0' } });
-  const gateway = await startGateway({
+test('TSK-01 the reference server runs a task that asks, over HTTP and as a program', async (context) => {
+  const own = stopAfter(context);
+  const server = own(await startScript('server-everything', ['--import', ANNOUNCE_PORT, EVERYTHING, 'streamableHttp'], { env: { PORT: '0' } }));
+  const gateway = own(await startGateway({
     upstreams: [
       { name: 'http', url: server.url },
       { name: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'] }
     ]
-  });
-  try {
-    for (const upstream of ['http', 'stdio']) {
-      const session = await Session.open(V1, { url: gateway.url });
-      const asked = [];
-      session.answer('elicitation/create', (params) => {
-        asked.push(params);
-        return { action: 'accept', content: { interpretation: 'snake' } };
-      });
-      const name = `${upstream}_simulate-research-query`;
-      await eventually('the tool is listed', async () => (await session.toolNames()).includes(name));
-      const seen = [];
-      for await (const message of session.client.experimental.tasks.callToolStream({ name, arguments: { topic: 'python', ambiguous: true } })) seen.push(message);
-      const { task } = seen.find(({ type }) => type === 'taskCreated');
-      const last = seen.at(-1);
-      assert.equal(last.type, 'result', JSON.stringify(last));
-      assert.match(textOf(last.result), /python \(snake\)/);
-      assert.equal(asked.length, 1);
-      assert.equal(asked[0]._meta[RELATED].taskId, task.taskId);
-      await session.close();
-    }
-  } finally {
-    await gateway.stop();
-    await server.stop();
+  }));
+  for (const upstream of ['http', 'stdio']) {
+    const session = await Session.open(V1, { url: gateway.url });
+    const asked = [];
+    session.answer('elicitation/create', (params) => {
+      asked.push(params);
+      return { action: 'accept', content: { interpretation: 'snake' } };
+    });
+    const name = `${upstream}_simulate-research-query`;
+    await eventually('the tool is listed', async () => (await session.toolNames()).includes(name));
+    const seen = [];
+    for await (const message of session.client.experimental.tasks.callToolStream({ name, arguments: { topic: 'python', ambiguous: true } })) seen.push(message);
+    const { task } = seen.find(({ type }) => type === 'taskCreated');
+    const last = seen.at(-1);
+    assert.equal(last.type, 'result', JSON.stringify(last));
+    assert.match(textOf(last.result), /python \(snake\)/);
+    assert.equal(asked.length, 1);
+    assert.equal(asked[0]._meta[RELATED].taskId, task.taskId);
+    await session.close();
   }
 });

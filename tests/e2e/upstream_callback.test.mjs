@@ -1,9 +1,10 @@
-// A gateway that is killed while somebody comes back from an authorization server. PROTEUS_DRILL_CALLBACKS says how often; 500 is the full drill.
+// A gateway that is killed while a user returns from an authorization server. PROTEUS_DRILL_CALLBACKS sets how often;
+// 500 is the full drill.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
 import { Person } from './support/person.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
@@ -14,7 +15,7 @@ const ROUNDS = Number(process.env.PROTEUS_DRILL_CALLBACKS ?? 6);
 const isCallback = (url) => url.pathname.startsWith('/oauth/callback/');
 const NOTES = 'these are the notes of ada';
 
-/** What a tool says to Ada. */
+/** Calls a tool as Ada, and returns the text of the answer. */
 async function say(gateway, name) {
   const response = await send(gateway.url, 'tools/call', { name, arguments: {} }, { token: TOKENS.ada });
   const { result, error } = await response.json();
@@ -24,7 +25,7 @@ async function say(gateway, name) {
 const ada = (more) => new Person('ada', { token: TOKENS.ada, ...more });
 
 describe('a gateway that is killed while somebody comes back', () => {
-  const { folder, forget } = makeFolder();
+  const folder = makeFolder();
   let story;
   let watch;
   let programs;
@@ -35,12 +36,11 @@ describe('a gateway that is killed while somebody comes back', () => {
   });
 
   async function killAndRestart() {
-    story.gateway.signal('SIGKILL');
-    await story.gateway.ended;
+    await story.gateway.kill();
     story.gateway = (await startStory(programs, { folder, parts: story })).gateway;
   }
 
-  /** The link of somebody who is not connected, or who is, and is asked for more. */
+  /** Returns the sign-in link of a user without a connection, or of a connected user whose call needs more scopes. */
   async function linkFrom(connected) {
     await disconnectAll(story.gateway);
     if (connected) await ada().connect(linkIn(await say(story.gateway, 'notes_whoami')));
@@ -75,18 +75,16 @@ describe('a gateway that is killed while somebody comes back', () => {
       const key = `${what}: ${connected ? (widened ? 'has more' : 'has what it had') : connection ? 'connected' : 'to sign in again'}`;
       found[key] = (found[key] ?? 0) + 1;
 
-      // Another process knows nothing of that sign-in, and of the code.
+      // The new process knows neither that sign-in nor the code.
       const codes = watch.codes.length;
       const again = new URL(`${url.pathname}${url.search}`, story.gateway.url);
       assert.equal((await person.request(again)).status, 400);
       assert.equal(watch.codes.length, codes);
       assert.deepEqual(watch.repeated(), [], what);
     }
-    story.gateway.signal('SIGKILL');
-    await story.gateway.ended;
+    await story.gateway.stop();
     assert.deepEqual(watch.inTheClear(join(folder, 'data')), []);
     assert.ok(watch.secrets.size > 0);
     if (ROUNDS > moments.length * 2) console.error(`after being killed: ${JSON.stringify(found, undefined, 1)}`);
-    forget();
   });
 });

@@ -1,11 +1,11 @@
-// Each user's own sign-in at an upstream: the story with real parts, in both eras and across them.
+// Each user signs in at an upstream: the whole story with real parts, in both eras and across them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { Chromium } from './support/chromium.mjs';
 import { CLIENTS, textOf } from './support/clients.mjs';
 import { eventually } from './support/programs.mjs';
-import { runningPrograms } from './support/programs_of_suite.mjs';
+import { runningPrograms, stopAfter } from './support/programs_of_suite.mjs';
 import { clientOf, connectionsOf, disconnectAll, linkIn, startStory, TOKENS } from './support/sign_in_story.mjs';
 
 for (const era of ['modern', 'legacy']) {
@@ -16,37 +16,34 @@ for (const era of ['modern', 'legacy']) {
     for (const [index, client] of CLIENTS.entries()) {
       const [first, second] = index % 2 === 0 ? ['ada', 'bo'] : ['bo', 'ada'];
 
-      test(`UPC-04 UPC-05 UPC-07 UPC-15 each user of ${client.name} is asked, signs in, and gets their own`, async () => {
+      test(`UPC-04 UPC-05 UPC-07 UPC-15 each user of ${client.name} is asked, signs in, and gets their own`, async (context) => {
+        const own = stopAfter(context);
         const { gateway, upstream } = story;
-        const [one, two] = [await clientOf(client, gateway, first), await clientOf(client, gateway, second)];
-        try {
-          assert.deepEqual(await one.toolNames(), ['notes_connect']);
-          const before = upstream.counts.whoami ?? 0;
-          assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
-          await one.opening;
-          assert.equal(upstream.counts.whoami, before + 1);
-          assert.equal(one.asked.length, 1);
-          assert.equal(one.asked[0].mode, 'url');
-          assert.deepEqual(await one.toolNames(), [`notes_note_of_${first}`, 'notes_whoami', 'notes_write']);
-          assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
-          assert.equal(one.asked.length, 1);
+        own({ stop: () => disconnectAll(gateway) });
+        const one = own(await clientOf(client, gateway, first));
+        const two = own(await clientOf(client, gateway, second));
+        assert.deepEqual(await one.toolNames(), ['notes_connect']);
+        const before = upstream.counts.whoami ?? 0;
+        assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
+        await one.opening;
+        assert.equal(upstream.counts.whoami, before + 1);
+        assert.equal(one.asked.length, 1);
+        assert.equal(one.asked[0].mode, 'url');
+        assert.deepEqual(await one.toolNames(), [`notes_note_of_${first}`, 'notes_whoami', 'notes_write']);
+        assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
+        assert.equal(one.asked.length, 1);
 
-          assert.deepEqual(await two.toolNames(), ['notes_connect']);
-          assert.match(textOf(await two.call('notes_connect')), /is connected/);
-          assert.equal(textOf(await two.call('notes_whoami')), `these are the notes of ${second}`);
-          assert.deepEqual(await two.toolNames(), [`notes_note_of_${second}`, 'notes_whoami', 'notes_write']);
+        assert.deepEqual(await two.toolNames(), ['notes_connect']);
+        assert.match(textOf(await two.call('notes_connect')), /is connected/);
+        assert.equal(textOf(await two.call('notes_whoami')), `these are the notes of ${second}`);
+        assert.deepEqual(await two.toolNames(), [`notes_note_of_${second}`, 'notes_whoami', 'notes_write']);
 
-          await disconnectAll(gateway, first);
-          assert.deepEqual(await one.toolNames(), ['notes_connect']);
-          assert.equal(textOf(await two.call('notes_whoami')), `these are the notes of ${second}`);
-          assert.equal(two.asked.length, 1);
-          assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
-          assert.equal(one.asked.length, 2);
-        } finally {
-          await one.close();
-          await two.close();
-          await disconnectAll(gateway);
-        }
+        await disconnectAll(gateway, first);
+        assert.deepEqual(await one.toolNames(), ['notes_connect']);
+        assert.equal(textOf(await two.call('notes_whoami')), `these are the notes of ${second}`);
+        assert.equal(two.asked.length, 1);
+        assert.equal(textOf(await one.call('notes_whoami')), `these are the notes of ${first}`);
+        assert.equal(one.asked.length, 2);
       });
     }
   });
@@ -157,27 +154,24 @@ describe('somebody who is asked to sign in', () => {
     await disconnectAll(story.gateway);
   });
 
-  test('UPC-06 one of them in a real browser', async () => {
-    const chromium = await Chromium.start();
-    try {
-      const session = await clientOf(MODERN, story.gateway, 'ada', {
-        open: async ({ url }) => {
-          session.opening = chromium.connect(url, { token: TOKENS.ada, subject: 'ada' });
-          return { action: 'accept' };
-        }
-      });
-      // It takes longer than a person without a screen.
-      const result = await session.sdk.call(session.client, { name: 'notes_whoami', arguments: {} }, { timeout: 60_000 });
-      assert.equal(textOf(result), 'these are the notes of ada');
-      assert.match(await session.opening, /is connected/);
-      await session.close();
-    } finally {
-      await chromium.stop();
-      await disconnectAll(story.gateway);
-    }
+  test('UPC-06 one of them in a real browser', async (context) => {
+    const own = stopAfter(context);
+    const chromium = own(await Chromium.start());
+    own({ stop: () => disconnectAll(story.gateway) });
+    const session = own(await clientOf(MODERN, story.gateway, 'ada', {
+      open: async ({ url }) => {
+        session.opening = chromium.connect(url, { token: TOKENS.ada, subject: 'ada' });
+        return { action: 'accept' };
+      }
+    }));
+    // Chromium takes longer than a `Person`.
+    const result = await session.sdk.call(session.client, { name: 'notes_whoami', arguments: {} }, { timeout: 60_000 });
+    assert.equal(textOf(result), 'these are the notes of ada');
+    assert.match(await session.opening, /is connected/);
   });
 
   test('UPC-14 users see what they have connected, and end it', async () => {
+    const revocations = story.provider.asked('/token/revocation');
     const session = await clientOf(MODERN, story.gateway, 'ada');
     await session.call('notes_whoami');
     await session.opening;
@@ -191,7 +185,7 @@ describe('somebody who is asked to sign in', () => {
     const response = await session.person.request(new URL('/connect', story.gateway.url), new URLSearchParams({ form, disconnect: connection.id }));
     assert.equal(response.status, 303, await response.text());
     assert.deepEqual(await connectionsOf(story.gateway), []);
-    await eventually('the token is revoked', () => story.provider.asked('/token/revocation') > 0);
+    await eventually('the token is revoked', () => story.provider.asked('/token/revocation') > revocations);
     await session.close();
   });
 });

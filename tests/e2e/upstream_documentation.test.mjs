@@ -1,4 +1,4 @@
-// docs/upstream-credentials.md: each configuration starts, and does what the page says of it.
+// docs/upstream-credentials.md: each configuration starts, and does what the page says.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { makeFolder } from './support/children.mjs';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { blocks } from './support/documentation.mjs';
-import { makeFolder } from './support/gateway.mjs';
 import { ADMIN_SECRET } from './support/identity.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
 import { Person } from './support/person.mjs';
@@ -22,15 +22,14 @@ const SECRET = 'the-secret-of-the-client-of-the-page';
 const ADA = 'the-token-of-ada';
 const MODERN = CLIENTS[2];
 
-/** Starts what a configuration of the page describes, with our URLs in place of its own. */
+/** Starts the setup that a configuration of the page describes, with the URLs of this test. */
 async function startExample(programs, { text }) {
   const server = await startIdentityProvider({ refreshTokens: true });
   const people = await startIdentityProvider();
   const upstream = await ProtectedUpstream.start(server);
   programs.push(server, people, upstream);
   await server.addClient({ client_id: 'proteus', client_secret: SECRET, application_type: 'native', redirect_uris: ['http://127.0.0.1:1/later'], grant_types: ['authorization_code', 'refresh_token', 'client_credentials'] });
-  const { folder, forget } = makeFolder();
-  programs.push({ stop: async () => forget() });
+  const folder = makeFolder();
   const file = join(folder, 'proteus.toml');
   const ours = text
     .replace(/^url = ".*"$/m, `url = "${upstream.url}"`)
@@ -89,7 +88,7 @@ scenario(2, 'one account for everybody', (parts) => {
   test('UPC-04 an operator connects it with the URL of the command line', async () => {
     const { gateway, server, file, env } = parts();
     const args = ['connections', 'add', 'tickets', '--server', gateway.url, '--config', file];
-    // The authorization server lives in this process, and must be able to answer meanwhile.
+    // Asynchronous, because the authorization server runs in this process and must be able to answer.
     const run = async (more) => (await promisify(execFile)(program('proteus'), more, { env: { ...process.env, ...env } })).stdout;
     const url = (await run(args)).trim();
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+$/);

@@ -1,4 +1,4 @@
-// A gateway on https that authorization servers know by a document it serves itself, instead of by a registration.
+// A gateway on https that authorization servers know by a document that it serves, and not by a registration.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import tls from 'node:tls';
 
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
 import { Person } from './support/person.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
 import { linkIn, startStory, TOKENS } from './support/sign_in_story.mjs';
 
-/** A certificate for loopback, which this process trusts from now on. */
+/** Makes a certificate for loopback, and makes this process trust it. */
 function makeCertificate(folder) {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
@@ -27,7 +27,7 @@ async function whoami({ gateway }) {
   return result?.content?.[0]?.text ?? JSON.stringify(error);
 }
 
-/** The clients that a provider gave tokens to. */
+/** Returns a list that collects the ids of the clients to which a provider gives tokens. */
 function clientsOf({ provider }) {
   const clients = [];
   provider.provider.on('grant.success', (ctx) => clients.push(ctx.oidc.client.clientId));
@@ -37,11 +37,10 @@ function clientsOf({ provider }) {
 const isDocument = /\/oauth\/client\/[^/]+\.json$/;
 
 describe('an authorization server that takes clients described by documents', () => {
-  const { folder, forget } = makeFolder();
+  const folder = makeFolder();
   let secure;
   let plain;
   runningPrograms(async (programs) => {
-    programs.push({ stop: async () => forget() });
     const provider = { documents: true };
     secure = await startStory(programs, { provider, server: { tls: makeCertificate(folder) } });
     plain = await startStory(programs, { provider });

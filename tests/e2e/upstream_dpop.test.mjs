@@ -1,8 +1,8 @@
-// An upstream that takes no token without a proof that whoever sends it has its key (RFC 9449), with nonces, like its authorization server.
+// An upstream and its authorization server that require proofs of possession (RFC 9449) with nonces.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
 import { Person } from './support/person.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { send } from './support/raw.mjs';
@@ -13,13 +13,12 @@ const NOTES = 'these are the notes of ada';
 
 for (const era of ['modern', 'legacy']) {
   describe(`an upstream of the ${era} era that takes only tokens bound to a key`, () => {
-    const { folder, forget } = makeFolder();
+    const folder = makeFolder();
     let story;
     let watch;
     let programs;
     runningPrograms(async (all) => {
       programs = all;
-      all.push({ stop: async () => forget() });
       story = await startStory(all, { folder, era, bound: true, provider: { nonces: true, rotates: true } });
       watch = new RefreshWatch(story.provider);
       const text = await whoami();
@@ -56,7 +55,7 @@ for (const era of ['modern', 'legacy']) {
       const { upstream } = story;
       upstream.refused = new Set(watch.secrets.size > 0 ? watch.secrets : upstream.tokens);
       assert.equal(await whoami(), NOTES);
-      // The server first says which nonce it wants, and has used nothing then.
+      // The server first answers with the nonce that it wants, and has not used the refresh token then.
       assert.equal(new Set(watch.sent).size, 1);
       assert.equal(upstream.thumbprints.size, 1);
       assert.equal((await connectionsOf(story.gateway))[0].state, 'connected');

@@ -1,4 +1,4 @@
-// Tokens for upstreams that nobody has to sign in for: the caller's own exchanged, a workload's, and those of clients.
+// Upstream tokens that need no sign-in: exchanged tokens of callers, workload tokens, and tokens of clients.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,8 @@ import { describe, test } from 'node:test';
 
 import * as jose from 'jose';
 
-import { makeFolder, startGateway } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
+import { startGateway } from './support/gateway.mjs';
 import { ADMIN_SECRET } from './support/identity.mjs';
 import { publicHalf } from './support/identity_provider.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
@@ -17,7 +18,7 @@ import { TokenServer } from './support/token_server.mjs';
 const CALLER = 'the-token-of-a-caller';
 const SECRET = 'the-secret-of-the-client';
 
-/** A key pair for a client or a workload: the JWK, and the private half in a file. */
+/** Makes a key pair for a client or a workload: `key` is the JWK, and `file` has the private half. */
 async function makeKey(folder, name) {
   const { privateKey } = await jose.generateKeyPair('ES256', { extractable: true });
   const key = { ...(await jose.exportJWK(privateKey)), alg: 'ES256' };
@@ -84,7 +85,7 @@ describe('the token of a caller', () => {
 });
 
 describe('a gateway with an account of its own', () => {
-  const { folder, forget } = makeFolder();
+  const folder = makeFolder();
   let server;
   let client;
   let programs;
@@ -92,7 +93,7 @@ describe('a gateway with an account of its own', () => {
     programs = all;
     client = await makeKey(folder, 'client.pem');
     server = await TokenServer.start({ trusted: [publicHalf(client.key)] });
-    all.push({ stop: async () => forget() }, server);
+    all.push(server);
   });
 
   test('UPC-11 has a secret', async () => {

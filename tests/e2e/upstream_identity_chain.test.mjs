@@ -1,10 +1,12 @@
-// The identity assertion chain: a user's sign-in at the identity provider is exchanged there for an assertion, and that for a token of the upstream's server.
+// The identity assertion chain: the identity provider exchanges a user's sign-in for an assertion, and the upstream's
+// authorization server exchanges the assertion for a token.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import * as jose from 'jose';
 
-import { makeFolder, startGateway } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
+import { startGateway } from './support/gateway.mjs';
 import { ADMIN_SECRET } from './support/identity.mjs';
 import { publicHalf, startIdentityProvider } from './support/identity_provider.mjs';
 import { Person } from './support/person.mjs';
@@ -18,7 +20,7 @@ const SECRET = 'the-secret-of-the-sign-in-page';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** The certified provider does not exchange ID tokens by itself. `exchanges` has what it was asked for. */
+/** Adds the exchange of ID tokens, which the certified provider lacks. Returns a list of the exchanges to come. */
 function exchangeIdTokens(provider) {
   const exchanges = [];
   const keys = jose.createLocalJWKSet({ keys: provider.keys.map(publicHalf) });
@@ -37,7 +39,7 @@ function exchangeIdTokens(provider) {
 }
 
 describe('an upstream whose server trusts the identity provider of the users', () => {
-  const { folder, forget } = makeFolder();
+  const folder = makeFolder();
   let provider;
   let exchanges;
   let server;
@@ -64,7 +66,7 @@ describe('an upstream whose server trusts the identity provider of the users', (
     exchanges = exchangeIdTokens(provider);
     server = await TokenServer.start({ trusted: provider.keys.map(publicHalf) });
     upstream = await ProtectedUpstream.start(server);
-    all.push({ stop: async () => forget() }, provider, server, upstream);
+    all.push(provider, server, upstream);
     await start();
   });
 

@@ -1,4 +1,4 @@
-// Links of one user in the browser of another, and servers that pretend to be others: nothing is connected.
+// Links of one user in the browser of another, and servers that pose as others: nothing is connected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -15,7 +15,7 @@ import { clientOf, connectionsOf, disconnectAll, linkIn, startStory, TOKENS } fr
 const MODERN = CLIENTS[2];
 const isCallback = (url) => url.pathname.startsWith('/oauth/callback/');
 
-/** The link that a call of somebody is answered with. */
+/** Calls a tool with this token, and returns the sign-in link in the answer. */
 async function linkOf(gateway, token) {
   const params = { name: 'notes_whoami', arguments: {} };
   const response = await fetch(gateway.url, { method: 'POST', headers: { ...headersOf('tools/call', params), authorization: `Bearer ${token}` }, body: bodyOf('tools/call', params) });
@@ -24,7 +24,7 @@ async function linkOf(gateway, token) {
   return linkIn(textOf(result));
 }
 
-/** Ada's way as far as she goes before she sends her link to Bo. */
+/** Ada, the attacker, begins to sign in, and Bo opens one of the links on her way. */
 function phishing(title, parts) {
   describe(title, () => {
     let story;
@@ -60,7 +60,7 @@ function phishing(title, parts) {
       const { gateway, person, tokenOf } = story;
       const attacker = person('ada');
       let callbacks = 0;
-      // An account of an identity provider comes back twice: to show who it is, and with what was granted.
+      // A user of an identity provider comes back twice: with the identity, and with the grant.
       attacker.stopAt = (url) => isCallback(url) && ++callbacks === story.waysBack;
       const { url, stopped } = await attacker.open(await linkOf(gateway, await tokenOf('ada')));
       assert.ok(stopped);
@@ -137,7 +137,7 @@ describe('two authorization servers, one of them an attacker', () => {
       ways[name] = { person, url };
     }
     assert.notEqual(ways.notes.url.pathname, ways.trap.url.pathname);
-    // The honest server's code comes by the attacker's way, and with the attacker's state.
+    // The honest server's code with the path, the issuer or no issuer, and then the state of the attacker's sign-in.
     const before = evil.asked('/token');
     for (const swap of [
       (url) => (url.pathname = ways.trap.url.pathname),

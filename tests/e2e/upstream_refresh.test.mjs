@@ -1,9 +1,10 @@
-// Tokens that end, servers that rotate them, and a gateway that is killed meanwhile. PROTEUS_DRILL_REFRESHES says how often; 500 is the full drill.
+// Tokens that expire, servers that rotate them, and a gateway that is killed meanwhile. PROTEUS_DRILL_REFRESHES sets
+// how often; 500 is the full drill.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { makeFolder } from './support/gateway.mjs';
+import { makeFolder } from './support/children.mjs';
 import { Person } from './support/person.mjs';
 import { eventually } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
@@ -21,7 +22,7 @@ const call = async (gateway, user = 'ada', name = 'notes_whoami') => {
 };
 const textIn = ({ result, error }) => result?.content?.[0]?.text ?? JSON.stringify(error);
 
-/** Signs in by the link that a call without elicitation is answered with. */
+/** Signs in with the link that a client without elicitation gets. */
 async function connect(gateway, user = 'ada') {
   const link = linkIn(textIn(await call(gateway, user)));
   assert.ok(link, 'there is no link to sign in by');
@@ -42,7 +43,7 @@ describe('a token that has ended', () => {
     await connect(gateway);
     const [{ expires_at }] = await connectionsOf(gateway);
     provider.settings.expiresIn = HOUR;
-    // Well after it: a call that is refused at the last moment would be one whose new token has just been given.
+    // Well after expiry, so that the upstream does not refuse a token that was replaced during the call.
     await eventually('the end of a token', () => Date.now() > Date.parse(expires_at) + 1000);
     const before = watch.sent.length;
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => call(gateway)));
@@ -56,7 +57,7 @@ describe('a token that has ended', () => {
     await connect(gateway, 'bo');
     for (const key of [...provider.store.keys()]) if (String(key).includes('RefreshToken')) provider.store.delete(key);
     provider.settings.expiresIn = HOUR;
-    // Bo's token is good for another hour; Ada's is refused by her upstream.
+    // Bo's token is valid for another hour; the upstream refuses Ada's.
     await call(gateway);
     story.upstream.refused = new Set(story.upstream.tokens);
     const again = await call(gateway);
@@ -87,7 +88,7 @@ describe('an upstream that refuses every token', () => {
 
 for (const rotates of [true, false]) {
   describe(`a gateway that is killed while it refreshes tokens that ${rotates ? 'rotate' : 'stay'}`, () => {
-    const { folder, forget } = makeFolder();
+    const folder = makeFolder();
     let story;
     let watch;
     let programs;
@@ -97,15 +98,10 @@ for (const rotates of [true, false]) {
       watch = new RefreshWatch(story.provider);
     });
 
-    /** Another process with the same data, once the one before is gone. */
+    /** Starts another process with the same data, once the previous one has ended. */
     async function restart() {
       const { gateway } = await startStory(programs, { folder, parts: story });
       story.gateway = gateway;
-    }
-
-    async function kill() {
-      story.gateway.signal('SIGKILL');
-      await story.gateway.ended;
     }
 
     const known = (token) => (rotates ? watch.repeated() : watch.sent.filter((each) => each !== token));
@@ -114,15 +110,15 @@ for (const rotates of [true, false]) {
       const { provider, upstream } = story;
       const moments = Object.entries(watch.moments());
       const lost = {};
-      // The upstream refuses all that were given so far: that makes the gateway refresh at once.
+      // The upstream refuses all tokens that were issued so far, which makes the gateway refresh at once.
       const endTokens = () => (upstream.refused = new Set(watch.secrets));
       provider.settings.expiresIn = HOUR;
       await connect(story.gateway);
       if (!rotates) {
-        // By this the gateway learns that it may send the same one again.
+        // By this refresh the gateway learns that the server does not rotate refresh tokens.
         endTokens();
         assert.equal(textIn(await call(story.gateway)), 'these are the notes of ada');
-        await kill();
+        await story.gateway.kill();
         await restart();
       }
       const first = watch.sent[0];
@@ -136,14 +132,14 @@ for (const rotates of [true, false]) {
         const calling = call(story.gateway).catch(() => undefined);
         void calling.then(called);
         await moved;
-        await kill();
+        await story.gateway.kill();
         await calling;
         await restart();
         const [{ state, last_error }] = await connectionsOf(story.gateway);
         const sent = watch.sent.length > sentBefore;
         if (rotates && state === 'needs sign-in') {
           assert.match(last_error, /refresh/);
-          // Whoever is killed at random may have recorded what it did not come to send.
+          // A gateway that is killed at random may have recorded a refresh that it had not sent yet.
           if (moment !== 'before the request is seen') assert.ok(sent, `lost without a rotation, ${moment}`);
           assert.notEqual(moment, 'at the end');
           lost[moment] = (lost[moment] ?? 0) + 1;
@@ -157,11 +153,10 @@ for (const rotates of [true, false]) {
       assert.equal(state, 'connected');
       await eventually('an answer', async () => textIn(await call(story.gateway)) === 'these are the notes of ada');
       assert.deepEqual(known(first), []);
-      await kill();
+      await story.gateway.stop();
       assert.deepEqual(watch.inTheClear(join(folder, 'data')), []);
       assert.ok(watch.secrets.size > 0);
       if (Object.keys(lost).length > 0) console.error(`needed a sign-in after being killed: ${JSON.stringify(lost)}`);
-      forget();
     });
   });
 }

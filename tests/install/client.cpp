@@ -1,6 +1,5 @@
-// An MCP client, as a user of the installed library writes it.
-//
-// Connects to the URL it is given, lists the tools, calls `add` with 40 and 2, and prints "add(40, 2) = 42".
+// An MCP client, as a user of the installed library would write it. Connects to the given URL, lists the tools, calls
+// `add` with 40 and 2, and prints "add(40, 2) = 42".
 #include <chrono>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-"""examples.py ROOT FOLDER: writes each C++ block of the documentation into FOLDER as a source file that compiles by itself.
+"""examples.py ROOT FOLDER: writes each C++ block of the documentation into FOLDER as a source file.
 
-A block is one already, or a comment in front of it, which no reader sees, says what stands around it:
+A block that does not compile on its own follows an invisible comment with the code around it:
 
     <!-- around:
     #include <proteus/client.hpp>
@@ -9,7 +9,7 @@ A block is one already, or a comment in front of it, which no reader sees, says 
     }
     -->
 
-where "..." is the place of the block; or says why it is not compiled: <!-- not compiled: it needs … -->.
+where "..." is the place of the block. A comment <!-- not compiled: it needs … --> excludes a block.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh: installs the release build under a prefix of its own, builds the project beside this script against it with each
-# compiler, and lets its client call its server.
+# run.sh: installs the release build under a new prefix, builds the project in this folder against it with each
+# compiler, and lets the project's client call its server.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -39,7 +39,7 @@ install_release() {
   fi
 }
 
-# The prefix is all that the outside project may see, so a header that was not installed is missed here.
+# The outside project sees only the prefix, so this fails if a header is not installed.
 compile() {
   rm -rf "$2"
   cmake -S tests/install -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$1" -DCMAKE_PREFIX_PATH="$PREFIX" &&

@@ -1,7 +1,5 @@
-// An MCP server with plain handlers, as a user of the installed library writes it: g++ 12 is not safe for
-// coroutines.
-//
-// Serves on a free port, prints "listening on <url>", and ends on SIGTERM. It has one tool, `add(a, b)`.
+// An MCP server, as a user of the installed library would write it. Has plain handlers, because g++ 12 is not safe for
+// coroutines. Listens on a free port, prints "listening on <url>", and ends on SIGTERM. Its only tool is `add(a, b)`.
 #include <csignal>
 #include <cstdio>
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""rooms_test.py <build folder>: a room cannot include what src/CMakeLists.txt does not let it know.
+"""rooms_test.py <build folder>: checks that rooms and layers can include only what src/CMakeLists.txt lets them know.
 
-For each room it asks the compiler for one header of every folder of every layer: it finds those of the rooms and layers
-that the room knows, and no other.
+The files in a layer's own folder count as a room called root, which knows all rooms of the layer. For each room, the
+compiler must find one header of every room that it knows, of every room of the layers that its layer knows, and no
+other.
 """
 import json
 import pathlib
@@ -15,7 +16,7 @@ BUILD = pathlib.Path(sys.argv[1])
 
 
 def read_plan():
-    """The layers with what they know, and the rooms of each with what they know."""
+    """Returns what each layer knows, and what each room of each layer knows."""
     layers, rooms = {}, {}
     for kind, name, knows in re.findall(r"proteus_(layer|room)\(([\w/]+)(?: KNOWS ([\w ]+?))?(?: USES [^)]*)?\)",
                                         (SOURCE / "CMakeLists.txt").read_text()):
@@ -46,7 +47,7 @@ def include_path_of(target, commands):
 
 
 def found(headers, flags):
-    """Those of the headers that a source with these flags can include."""
+    """Returns the headers that a source with these flags can include."""
     words = [word for flag in flags for word in flag.split()]
     asked = "".join(f'#if __has_include("{header}")\n{header}\n#endif\n' for header in headers)
     run = subprocess.run([*words, "-E", "-P", "-x", "c++", "-"], input=asked, text=True, capture_output=True, check=True)
@@ -57,17 +58,20 @@ def main():
     layers, rooms = read_plan()
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     headers = {}
-    for header in sorted(SOURCE.glob("*/*/*.hpp")):
-        headers.setdefault(str(header.parent.relative_to(SOURCE)), str(header.relative_to(SOURCE)))
+    for header in sorted([*SOURCE.glob("*/*.hpp"), *SOURCE.glob("*/*/*.hpp")]):
+        layer, *room, _ = header.relative_to(SOURCE).parts
+        headers.setdefault("/".join([layer, *(room or ["root"])]), str(header.relative_to(SOURCE)))
     tried, faults = 0, []
-    for layer, of_layer in rooms.items():
+    for layer in layers:
         below = closure(layers, layer)
-        for room in of_layer:
-            command = include_path_of(f"proteus_{layer}_{room}", commands)
+        of_layer = rooms.get(layer, {})
+        for room in [*of_layer, "root"]:
+            command = include_path_of(f"proteus_{layer}" if room == "root" else f"proteus_{layer}_{room}", commands)
             if command is None:
                 continue
             command[0] = "clang++-19"
-            known = {f"{layer}/{other}" for other in closure(of_layer, room) | {room}}
+            friends = set(of_layer) if room == "root" else closure(of_layer, room)
+            known = {f"{layer}/{other}" for other in friends | {room}}
             there = found(headers.values(), command)
             for folder, header in headers.items():
                 other_layer, other = folder.split("/")

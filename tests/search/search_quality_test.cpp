@@ -10,7 +10,7 @@
 
 #include "quality.hpp"
 
-// SRC-11: how well search ranks is measured on real tools, and what the documentation says of it is what comes out.
+// SRC-11: search quality is measured with real tools, and the documentation shows the measured values.
 namespace proteus::bench {
 namespace {
 
@@ -22,7 +22,7 @@ const std::string kFolder = std::string(PROTEUS_SOURCE_DIR) + "/bench/search";
 
 class SearchQuality : public ::testing::Test {
  protected:
-  // As a row of the table in the documentation.
+  // Returns a measurement as a row of the table in the documentation.
   std::string row(std::string_view name, const search::Tuning& tuning) const {
     std::vector<QualityQuery> queries = queries_;
     std::erase_if(queries, [&](const QualityQuery& query) { return !is_held_out(query, servers_); });

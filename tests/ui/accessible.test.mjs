@@ -1,9 +1,10 @@
-// UIX-15: what opens on a screen is as accessible as the screen.
+// UIX-15: dialogs, editors and full lists are as accessible as the screens that they are on.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 
+import { stopAll } from '../e2e/support/programs.mjs';
 import { startRichWorld } from './support/rich_world.mjs';
 import { launch, signedIn } from './support/world.mjs';
 
@@ -38,10 +39,7 @@ describe('accessibility of what opens', () => {
     world = await startRichWorld();
     browser = await launch();
   });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
+  after(() => stopAll([world, browser]));
 
   const check = async (page, what) => {
     await page.evaluate(axe);

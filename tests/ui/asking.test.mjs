@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { stopAll } from '../e2e/support/programs.mjs';
 import { shows } from './support/shown.mjs';
 import { launch, signedIn, startWorld } from './support/world.mjs';
 
@@ -14,10 +15,7 @@ describe('what the page answers', () => {
     browser = await launch();
     page = await signedIn(browser, world.origin);
   });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
+  after(() => stopAll([world, browser]));
 
   const open = async (path) => {
     await page.goto(world.origin + path);
@@ -26,7 +24,7 @@ describe('what the page answers', () => {
 
   test('UIX-13 charts of calls, errors and latency, from the gateway\'s own figures', async () => {
     await open('/ui');
-    // It looks at its counters every ten seconds.
+    // The gateway reads its counters every ten seconds.
     const requests = page.getByRole('img', { name: /^Requests a minute\. \d+ requests? in/ });
     await requests.waitFor({ timeout: 40_000 });
     await requests.locator('canvas').waitFor({ timeout: 40_000 });

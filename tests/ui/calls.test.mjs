@@ -1,8 +1,10 @@
-// UIX-04, UIX-13: the last calls of each upstream, where they are kept.
+// UIX-04, UIX-13: the last calls of each upstream, if the gateway records them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
+import { stopAll } from '../e2e/support/programs.mjs';
+import { stopAfter } from '../e2e/support/programs_of_suite.mjs';
 import { send } from '../e2e/support/raw.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
 import { shows } from './support/shown.mjs';
@@ -34,11 +36,7 @@ describe('records of calls', () => {
     browser = await launch();
     page = await signedIn(browser, origin);
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    await upstream?.stop();
-  });
+  after(() => stopAll([upstream, gateway, browser]));
 
   const call = async (name, token) => (await send(gateway.url, 'tools/call', { name, arguments: { to: 'a secret argument' } }, { token, name })).text();
   const records = async (query = '') => (await fetch(`${origin}/admin/records${query}`, { headers: { 'x-admin-secret': SECRET } })).json();
@@ -76,7 +74,7 @@ describe('records of calls', () => {
     const row = page.locator('.calls li', { hasText: 'quiet_moody' });
     await row.waitFor();
     await shows(row, /Tool error.*by ci.*ms/s);
-    await page.getByRole('link', { name: 'All that are kept' }).click();
+    await page.getByRole('link', { name: 'All recorded calls' }).click();
     await page.getByRole('heading', { name: 'Calls' }).waitFor();
     await page.getByLabel('Outcome').selectOption('failed');
     await page.waitForFunction(() => document.querySelectorAll('.calls li').length === 1);
@@ -87,14 +85,11 @@ describe('records of calls', () => {
     await page.locator('.calls li', { hasText: 'shop_fine' }).first().waitFor();
   });
 
-  test('UIX-13 a gateway that keeps none says how to', async () => {
-    const plain = await startGateway({ upstreams: [{ name: 'shop', url: upstream.url }], env: { PROTEUS_ADMIN_SECRET: SECRET } });
-    try {
-      const own = await signedIn(browser, new URL(plain.url).origin, { path: '/ui/calls' });
-      await own.getByText('[telemetry] records = "memory"').waitFor();
-      await own.context().close();
-    } finally {
-      await plain.stop();
-    }
+  test('UIX-13 a gateway that keeps none says how to', async (context) => {
+    const own = stopAfter(context);
+    const plain = own(await startGateway({ upstreams: [{ name: 'shop', url: upstream.url }], env: { PROTEUS_ADMIN_SECRET: SECRET } }));
+    const other = await signedIn(browser, new URL(plain.url).origin, { path: '/ui/calls' });
+    await other.getByText('[telemetry] records = "memory"').waitFor();
+    await other.context().close();
   });
 });

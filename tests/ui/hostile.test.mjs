@@ -1,8 +1,9 @@
-// UIX-02, UIX-15: what upstreams, operators and the network may do to a page that is open.
+// UIX-02, UIX-15: an open page, and what upstreams, operators and the network may do to it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
+import { stopAll } from '../e2e/support/programs.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
 import { costOf } from './support/crowd.mjs';
 import { shows } from './support/shown.mjs';
@@ -11,9 +12,9 @@ import { launch, SECRET, signedIn, tool, VIEWER_SECRET } from './support/world.m
 const SCRIPT = '<script>window.hurt=1</script><img src=x onerror="window.hurt=1">';
 const OVERRIDES = 'safe \u202egnp.exe\u202c and\u200b \u2066hidden\u2069';
 const LONG = `${'word '.repeat(199_000)}${SCRIPT} the end`; // the largest definition has 1 MiB
-const LONGEST_TASK_MS = 1000; // a person does not take the page for dead
+const LONGEST_TASK_MS = 1000; // so that nobody takes the page for dead
 
-// A schema that would be without end as a form, and members that mean something to JavaScript.
+// A schema whose form would be endless, and members with a meaning in JavaScript.
 const SCHEMA = {
   type: 'object',
   title: SCRIPT,
@@ -79,23 +80,19 @@ describe('a page in front of the hostile', () => {
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('request', (request) => { if (new URL(request.url()).origin !== origin) errors.push(`asked ${request.url()}`); });
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    await Promise.all([upstream?.stop(), pinned?.stop()]);
-  });
+  after(() => stopAll([upstream, pinned, gateway, browser]));
 
   const admin = async (method, path, body) => (await fetch(`${origin}/admin/${path}`, { method, headers: { 'x-admin-secret': SECRET }, body: body && JSON.stringify(body) })).json();
   const open = async (path) => {
     await page.goto(origin + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
-  /** A test in which nothing keeps the page busy for long. */
+  /** Defines a test that fails if one task keeps the page busy for long. */
   const hostile = (name, work) => test(name, async () => {
     const { longest } = await costOf(page, work);
     assert.ok(longest < LONGEST_TASK_MS, `a task took ${longest} ms`);
   });
-  /** Nothing ran, nothing is invisible, and nobody else was asked. */
+  /** Checks that nothing ran, nothing is invisible, and no other host got a request. */
   const isUnhurt = async () => {
     assert.equal(await page.evaluate(() => window.hurt), undefined);
     assert.doesNotMatch(await page.locator('main').textContent(), /[\u202e\u202c\u200b\u2066\u2069]/);
@@ -192,7 +189,7 @@ describe('a page in front of the hostile', () => {
         out[`${method} ${path}`] = (await fetch(url, { method, headers: { 'x-proteus-token': token }, body: '{}' })).status;
         if (!changes_state) break;
       }
-      // Another method, or another path for the same route, is not another right.
+      // A method override, or another path of the same route, gives no other right.
       out.override = (await fetch('/admin/upstreams/hostile', { method: 'POST', headers: { 'x-proteus-token': token, 'x-http-method-override': 'DELETE' } })).status;
       out.slash = (await fetch('/admin//upstreams/hostile', { method: 'DELETE', headers: { 'x-proteus-token': token } })).status;
       return out;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
+import { stopAll } from '../e2e/support/programs.mjs';
 import { costOf, heapMib, measureScreen, observe, startCrowd } from './support/crowd.mjs';
 import { launch, SECRET, signedIn } from './support/world.mjs';
 
@@ -26,11 +27,7 @@ describe('the page of a large gateway', () => {
     page.setDefaultTimeout(60_000);
     await observe(page);
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    await crowd?.stop();
-  });
+  after(() => stopAll([crowd, gateway, browser]));
 
   const holds = ({ opening, scrolling, rows }) => {
     assert.ok(opening.own < FIRST_VIEW_MS, `the first view took ${opening.own} ms of the page's own time`);
@@ -56,7 +53,7 @@ describe('the page of a large gateway', () => {
     await page.waitForFunction(() => document.querySelectorAll('.virtual-row').length === 1);
   });
 
-  // A worker that stalled fails the end of the gateway.
+  // If a worker stalled, `stop` of the gateway fails.
   test('UIX-15 no other screen stops a worker of the gateway, or the browser', async () => {
     for (const path of ['/ui/upstreams/u0500', '/ui/timeline', '/ui/contexts', '/ui/proposals', '/ui/tools?name=u0500_t050', '/ui/tools?by=search&q=thing+50']) {
       const { longest } = await costOf(page, async () => {

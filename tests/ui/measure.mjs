@@ -1,4 +1,4 @@
-// measure.mjs [upstreams] [tools of each]: what the page of a large gateway costs, as JSON.
+// measure.mjs [upstreams] [tools of each]: prints what the page of a large gateway costs, as JSON.
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { residentKib } from '../e2e/support/programs.mjs';
 import { heapMib, measureScreen, observe, stalls, startCrowd } from './support/crowd.mjs';

@@ -1,5 +1,5 @@
-// UIX-01, UIX-02: operators sign in on the page at an identity provider. The provider and the gateway are different sites, as they
-// are for everybody else: one is reached by 127.0.0.1, the other by localhost.
+// UIX-01, UIX-02: operators sign in on the page at an identity provider. As in practice, the provider and the gateway
+// are different sites: one is 127.0.0.1, the other localhost.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { describe, test, before, after } from 'node:test';
@@ -57,7 +57,7 @@ describe('signing in at an identity provider', () => {
 
   const admin = async (path) => (await fetch(`${origin}/admin/${path}`, { headers: { 'x-admin-secret': SECRET } })).json();
 
-  /** A new browser profile at a path of the page. */
+  /** Opens a path of the page in a new browser profile. */
   const visit = async (path = '/ui') => {
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(20_000);
@@ -65,7 +65,7 @@ describe('signing in at an identity provider', () => {
     await page.getByRole('button', { name: /^Sign in at / }).waitFor();
     return page;
   };
-  /** Leaves for the provider, and says there who they are, up to the last page before the way back. */
+  /** Goes to the provider and signs in there, up to the last page before the way back. */
   const leave = async (page, subject) => {
     await page.getByRole('button', { name: /^Sign in at / }).click();
     await page.locator('input[name=login]').fill(subject);
@@ -128,7 +128,7 @@ describe('signing in at an identity provider', () => {
   test('UIX-02 the way back of one browser is of no use in another', async () => {
     const page = await visit();
     await leave(page, 'ada');
-    // Up to the redirect that leads back, which is not followed.
+    // Up to the redirect back to the gateway, which is not followed.
     const step = (url, options) => page.context().request.fetch(url, { maxRedirects: 0, ...options });
     const action = await page.locator('form').getAttribute('action');
     let answer = await step(new URL(action, page.url()).href, { method: 'POST', form: { prompt: 'consent' } });
@@ -140,7 +140,7 @@ describe('signing in at an identity provider', () => {
     const thief = await visit();
     await thief.goto(stolen);
     await thief.getByRole('heading', { name: 'This sign-in is not known here' }).waitFor();
-    // Nor has the thief ended it for its owner.
+    // The sign-in still works for its owner.
     await page.goto(stolen);
     await page.getByRole('navigation', { name: 'Screens' }).waitFor();
     await page.context().close();
@@ -221,7 +221,7 @@ describe('signing in at an identity provider', () => {
     await page.getByRole('link', { name: /in a new tab/ }).click();
     const tab = await opened;
     await tab.getByRole('button', { name: /^Sign in at / }).click();
-    // The provider still knows them.
+    // The provider still has their session.
     await tab.getByRole('navigation', { name: 'Screens' }).waitFor();
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor({ state: 'detached' });
     await holds(page.getByLabel('call_timeout', { exact: true }), '77s');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { stopAll } from '../e2e/support/programs.mjs';
 import { holds, shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, startWorld } from './support/world.mjs';
 
@@ -12,10 +13,7 @@ describe('operators beside each other', () => {
     world = await startWorld();
     browser = await launch();
   });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
+  after(() => stopAll([world, browser]));
 
   const again = async (page) => {
     await page.getByRole('dialog', { name: 'Sign in again' }).getByLabel('Admin secret or key').fill(SECRET);
@@ -28,7 +26,7 @@ describe('operators beside each other', () => {
     await page.locator('.settings summary').click();
     const field = page.getByLabel(/^call_timeout( \(changed here\))?$/);
     await field.fill('61s');
-    // The page does not hear of the other change before it saves.
+    // Keeps the other change from the page until it saves.
     let saving = false;
     await page.route('**/admin/upstreams/files', (route) => {
       saving ||= route.request().method() === 'PATCH';

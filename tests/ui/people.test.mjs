@@ -1,4 +1,4 @@
-// UIX-09, UIX-12: what callers have open, and which upstreams they have connected.
+// UIX-09, UIX-12: the sessions of callers, and the upstreams that they have connected.
 import assert from 'node:assert/strict';
 import { describe, test, before, after } from 'node:test';
 
@@ -61,8 +61,8 @@ describe('people who use the gateway', () => {
     const claims = page.getByLabel('Claims of a token');
     await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));
     await page.getByRole('button', { name: 'Match' }).click();
-    await page.getByText('Rule 2 makes them kim.').waitFor();
-    await page.getByText('Rule 1 does not fit').waitFor();
+    await page.getByText('Rule 2 matches. The principal is kim.').waitFor();
+    await page.getByText('Rule 1 does not match').waitFor();
     await page.getByRole('link', { name: 'What they see' }).last().click();
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
     await page.getByRole('status').first().waitFor();
@@ -70,7 +70,7 @@ describe('people who use the gateway', () => {
     await open('/ui/tokens');
     await claims.fill('{"sub":"kim"}');
     await page.getByRole('button', { name: 'Match' }).click();
-    await page.getByText('No rule fits').waitFor();
+    await page.getByText('No rule matches').waitFor();
   });
 
   test('UIX-09 a client session is shown, and ended after a question', async () => {

@@ -1,5 +1,5 @@
-// The page knows the admin API's routes, what they take and what they answer by ui/src/api/routes.ts, which is made from the
-// gateway's own tables: UPDATE=1 writes it.
+// The page knows the routes of the admin API, their parameters and their answers from ui/src/api/routes.ts, which is
+// made from the gateway's own tables: UPDATE=1 writes it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,12 @@ import { test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { root } from '../e2e/support/programs.mjs';
+import { stopAfter } from '../e2e/support/programs_of_suite.mjs';
 import { SECRET } from './support/world.mjs';
 
 const FILE = join(root, 'ui/src/api/routes.ts');
 
-/** Each member of an object on a line of its own. */
+/** Puts each member of an object on its own line. */
 function readable(text) {
   if (!text.startsWith('{ ')) return text;
   let depth = 0;
@@ -39,13 +40,10 @@ function written({ routes, types }) {
   ].join('\n');
 }
 
-test('UIX-01 the page knows the routes that there are, what they take, and what they answer', async () => {
-  const gateway = await startGateway({ env: { PROTEUS_ADMIN_SECRET: SECRET } });
-  try {
-    const tables = await (await fetch(new URL('/admin', gateway.url), { headers: { 'x-admin-secret': SECRET } })).json();
-    if (process.env.UPDATE) writeFileSync(FILE, written(tables));
-    assert.ok(readFileSync(FILE, 'utf8') === written(tables), `${FILE} is not what the gateway says; UPDATE=1 writes it`);
-  } finally {
-    await gateway.stop();
-  }
+test('UIX-01 the page knows the routes that there are, what they take, and what they answer', async (context) => {
+  const own = stopAfter(context);
+  const gateway = own(await startGateway({ env: { PROTEUS_ADMIN_SECRET: SECRET } }));
+  const tables = await (await fetch(new URL('/admin', gateway.url), { headers: { 'x-admin-secret': SECRET } })).json();
+  if (process.env.UPDATE) writeFileSync(FILE, written(tables));
+  assert.ok(readFileSync(FILE, 'utf8') === written(tables), `${FILE} is not what the gateway says; UPDATE=1 writes it`);
 });

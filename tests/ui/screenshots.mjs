@@ -1,5 +1,5 @@
-// screenshots.mjs <folder>: each screen, light and dark, desktop and phone, of a gateway with something to show. Those of the
-// README go to docs/images with README=1.
+// screenshots.mjs <folder>: takes each screen of a gateway with data, light and dark, desktop and phone. With README=1,
+// takes the pictures of the README into docs/images instead.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -39,7 +39,7 @@ async function takeAll() {
       await shown(page, '/ui/datasets');
       await page.getByRole('button', { name: 'Mapping' }).click();
       await page.getByRole('button', { name: 'Check' }).click();
-      await page.getByText('It fits its database.').waitFor();
+      await page.getByText('The mapping matches its database.').waitFor();
       await take('mapping');
       await shown(page, '/ui/upstreams/files');
       await page.getByRole('button', { name: 'Pause' }).click();

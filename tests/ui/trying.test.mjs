@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
+import { stopAll } from '../e2e/support/programs.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
 import { holds, isOff, shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, VIEWER_SECRET } from './support/world.mjs';
@@ -22,7 +23,7 @@ const ORDER = {
 };
 const QUESTION = { method: 'elicitation/create', params: { mode: 'form', message: 'Which PIN?', requestedSchema: { type: 'object', required: ['pin'], properties: { pin: { type: 'string' } } } } };
 
-/** Asks before it answers, or tells how far it is. */
+/** An upstream whose tools ask before they answer, or report progress. */
 class TalkingUpstream extends ScriptedUpstream {
   async receive(request, response) {
     let body = '';
@@ -76,11 +77,7 @@ describe('trying a tool', () => {
     browser = await launch();
     page = await signedIn(browser, origin);
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    await upstream?.stop();
-  });
+  after(() => stopAll([upstream, gateway, browser]));
 
   const answer = () => page.getByRole('region', { name: 'Answer' });
 
@@ -117,7 +114,7 @@ describe('trying a tool', () => {
 
   test('UIX-06 what somebody does not see they cannot try', async () => {
     await page.goto(`${origin}/ui/try?as=buyer&name=shop_ask`);
-    await page.getByRole('heading', { name: 'They do not see it' }).waitFor();
+    await page.getByRole('heading', { name: 'This principal does not see the tool' }).waitFor();
   });
 
   test('UIX-06 questions are answered in the page', async () => {
@@ -143,7 +140,7 @@ describe('trying a tool', () => {
 
   test('UIX-06 a viewer calls nothing', async () => {
     const viewer = await signedIn(browser, origin, { secret: VIEWER_SECRET, path: '/ui/try?name=shop_ask' });
-    await viewer.getByText('A viewer looks, and calls nothing.').waitFor();
+    await viewer.getByText('Viewers cannot call tools.').waitFor();
     await isOff(viewer.getByRole('button', { name: 'Call' }));
     await viewer.context().close();
   });

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, Problem, setOnChange, setOnSignedOut, type Asked } from './api/client.ts';
 import type { Session } from './api/types.ts';
-import { announce, start, useConnection, whenOthersAct } from './live/live.ts';
+import { announce, start, useConnection, onOtherTabChange } from './live/live.ts';
 import { Commands } from './parts/commands.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
+import { upstreamIn } from './presentation/paths.ts';
 import { Audit } from './screens/audit/audit.tsx';
 import { Calls } from './screens/calls/calls.tsx';
 import { Connections } from './screens/connections/connections.tsx';
@@ -21,15 +22,12 @@ import { Tokens } from './screens/tokens/tokens.tsx';
 import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
-const RENEW = 20 * 60 * 1000; // before the session would end by itself
+const RENEW = 20 * 60 * 1000; // shorter than the lifetime of a session
 const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/calls', 'Calls'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
-  const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
-  if (upstream) {
-    const name = decodeURIComponent(upstream[1]!);
-    return <UpstreamScreen key={name} name={name} />;
-  }
+  const upstream = upstreamIn(place.path);
+  if (upstream) return <UpstreamScreen key={upstream} name={upstream} />;
   switch (place.path) {
     case '/ui': return <Overview />;
     case '/ui/tools': return <Tools />;
@@ -47,10 +45,10 @@ function Screen({ place }: { place: Place }) {
   }
 }
 
-// Also of what no dialog showed before.
+// Shows the last change as a command, including changes that are made without a dialog.
 function LastChange({ change }: { change: Asked }) {
-  const upstream = change.method === 'DELETE' ? null : /^\/admin\/upstreams\/([^/]+)$/.exec(change.path);
-  return <section aria-label="Your last change"><Commands title="Your last change as curl" {...change} upstream={upstream ? decodeURIComponent(upstream[1]!) : undefined} /></section>;
+  const upstream = change.method === 'DELETE' ? undefined : upstreamIn(change.path);
+  return <section aria-label="Your last change"><Commands title="Your last change as curl" {...change} upstream={upstream} /></section>;
 }
 
 function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => void }) {
@@ -70,7 +68,7 @@ function Shell({ session, place, onSignOut }: { session: Session; place: Place; 
           <button type="button" onClick={onSignOut}>Sign out</button>
         </div>
       </header>
-      {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page goes on trying.</p>}
+      {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page keeps trying.</p>}
       <main id="main" tabIndex={-1}><Screen place={place} /></main>
       <footer class="quiet">Proteus {session.version}{last && <LastChange change={last} />}</footer>
     </>
@@ -91,11 +89,11 @@ export function App() {
   };
   useEffect(() => {
     setOnSignedOut(() => setState((before) => (before === 'in' ? 'ended' : before)));
-    // The code of a link is used once, and leaves the address at once.
+    // The code of a sign-in link is single-use. Removes it from the address bar at once.
     const code = location.pathname === '/ui/sign-in' ? location.hash.slice(1) : '';
     if (code) history.replaceState(null, '', '/ui/sign-in');
     const entering = code ? api.signInByCode(code).catch((caught: Problem) => {
-      setProblem(new Problem(400, caught.status === 401 ? 'The link was used before, or its time is over.' : caught.message));
+      setProblem(new Problem(400, caught.status === 401 ? 'The link was used before, or has expired.' : caught.message));
       return api.session();
     }) : api.session();
     entering.then(enter, (caught: Problem) => {
@@ -107,8 +105,8 @@ export function App() {
     }, RENEW);
     return () => clearInterval(timer);
   }, []);
-  // Somebody may have signed in in another tab meanwhile.
-  useEffect(() => (state === 'ended' ? whenOthersAct(() => void api.session().then(enter, () => {})) : undefined), [state]);
+  // The user may sign in again in another tab.
+  useEffect(() => (state === 'ended' ? onOtherTabChange(() => void api.session().then(enter, () => {})) : undefined), [state]);
   const signOut = async () => {
     await api.signOut().catch(() => {});
     setSession(null);

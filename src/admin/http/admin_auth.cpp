@@ -6,19 +6,15 @@ namespace proteus::admin {
 
 void AdminAuth::set_keys(AdminKeys keys) {
   keys_.set(std::make_shared<const AdminKeys>(std::move(keys)));
-  const std::lock_guard lock(mutex_);
-  for (const KeyLease* lease : leases_) {
-    if (!knows(lease->holder_)) lease->end_();
-  }
+  end_withdrawn();
 }
+
+void AdminAuth::end_withdrawn() { end_expired(Clock::Wall::min()); }
 
 void AdminAuth::end_expired(Clock::Wall now) {
   const std::lock_guard lock(mutex_);
   for (const KeyLease* lease : leases_) {
-    const KeyHolder& holder = lease->holder_;
-    // On the page, the word of a provider depends on the rules; a token that is shown has none.
-    const bool by_rules = holder.is_vouched_for && holder.digest != json::Digest{};
-    if (holder.until <= now || (by_rules && !admit_again(holder))) lease->end_();
+    if (lease->holder_.until <= now || !still_admits(lease->holder_)) lease->end_();
   }
 }
 
@@ -41,18 +37,17 @@ std::optional<AdminAuth::KeyHolder> AdminAuth::admit_again(const KeyHolder& befo
   return KeyHolder{key->name, before.digest, key->role};
 }
 
-bool AdminAuth::knows(const KeyHolder& holder) const {
-  const auto keys = keys_.get();
-  const AdminKeys::Entry* const key = keys->find(holder.digest);
-  return holder.is_vouched_for || (key != nullptr && key->name == holder.name);
+bool AdminAuth::still_admits(const KeyHolder& holder) const {
+  if (!holder.session.empty() && has_ended_ && has_ended_(holder.session)) return false;
+  return admit_again(holder).has_value();
 }
 
-// Keys may have changed since the visitor was let in: they are looked at when those who change them can see this.
+// Registers first and then checks the access, so that a concurrent withdrawal cannot miss the lease.
 AdminAuth::KeyLease::KeyLease(AdminAuth& auth, KeyHolder holder, End end)
     : auth_(auth), holder_(std::move(holder)), end_(std::move(end)) {
   const std::lock_guard lock(auth_.mutex_);
   place_ = auth_.leases_.insert(auth_.leases_.end(), this);
-  if (!auth_.knows(holder_)) end_();
+  if (!auth_.still_admits(holder_)) end_();
 }
 
 AdminAuth::KeyLease::~KeyLease() {

@@ -14,35 +14,43 @@
 
 namespace proteus::admin {
 
-// Lets in who has a key, and shows out who stays when that key is taken away. Thread-safe.
+// Authenticates operators by their keys, and ends long-running answers when access is withdrawn. Thread-safe.
 class AdminAuth {
  public:
   explicit AdminAuth(AdminKeys keys) : keys_(std::make_shared<const AdminKeys>(std::move(keys))) {}
 
-  // Ends those who stay with a key that is another one now, or none.
+  // Replaces the keys, and ends the answers to holders of keys that are gone or renamed.
   void set_keys(AdminKeys keys);
-  // Ends those who stay with a token that has ended, or by rules that are others now.
+  // Ends the answers to operators whose token or session has expired, and those that `end_withdrawn` ends.
   void end_expired(Clock::Wall now);
+  // Ends the answers to operators whose access was withdrawn: whose key is gone, whose identity provider vouches for
+  // them under other rules now, or whose session on the page has ended.
+  void end_withdrawn();
 
+  // An authenticated operator: the holder of a key, or a person whom an identity provider vouches for.
   struct KeyHolder {
-    std::string name;     // of the key
-    json::Digest digest;  // of its secret; of what a provider's word depends on
+    std::string name;     // of the key, or of the person
+    json::Digest digest;  // of the key's secret, or from Vouching
     Role role;
-    bool is_vouched_for = false;             // by an identity provider, instead of a key
-    Clock::Wall until = Clock::Wall::max();  // when the token ends that it is known by
-    std::string issuer = {};                 // that provider
+    bool is_vouched_for = false;             // by an identity provider; has no key
+    Clock::Wall until = Clock::Wall::max();  // expiry of the token or session
+    std::string issuer = {};                 // the identity provider; empty for a key
+    std::string session = {};                // token of the session on the page; empty outside of one
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
-  // Who was let in with a key before, as that key is now; nothing where it was taken away. Whom an identity provider
-  // vouches for stays who they were, as long as what that depended on is the same.
+  // Returns the operator of an earlier sign-in with the present role of the key; nothing if the key was removed. An
+  // operator without a key stays the same while Vouching returns the same digest.
   std::optional<KeyHolder> admit_again(const KeyHolder& before) const;
-  // What the word of an identity provider depends on here; nothing where it counts no more. Set before anything is
-  // asked; called on any thread.
+  // Returns a digest of everything on which the access through an identity provider depends here; nothing if there is
+  // none any more. Must be set before the first request, and must be thread-safe.
   using Vouching = std::function<std::optional<json::Digest>(std::string_view issuer)>;
   void set_vouching(Vouching vouching) { vouching_ = std::move(vouching); }
+  // Whether a session on the page has ended. Must be set before the first request, and must be thread-safe.
+  using HasEnded = std::function<bool(const std::string& session)>;
+  void set_has_ended(HasEnded has_ended) { has_ended_ = std::move(has_ended); }
 
-  // An answer that goes on. Its end is asked for on any thread, perhaps at once and more than once, and not any more
-  // when this has ended; it must not call back here.
+  // Registers a long-running answer while it exists. `end` is called when access is withdrawn: on any thread, perhaps
+  // in the constructor, and perhaps more than once, but not after the destructor. It must not call AdminAuth.
   class KeyLease {
    public:
     using End = std::function<void()>;
@@ -60,10 +68,11 @@ class AdminAuth {
   };
 
  private:
-  bool knows(const KeyHolder& holder) const;
+  bool still_admits(const KeyHolder& holder) const;
 
   Published<AdminKeys> keys_;
   Vouching vouching_;
+  HasEnded has_ended_;
   std::mutex mutex_;
   std::list<KeyLease*> leases_;  // guarded by mutex_
 };

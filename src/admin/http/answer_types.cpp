@@ -12,7 +12,7 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"Shadowed", "{ kind: string; name: string; by: string }"},
     {"ListFault", "{ kind: string; method: string; cause: string; error: string }"},
     {"Calls", "{ total: number; failed: number; mean_ms: number | null }"},
-    {"Pins", "{ ratified: number; proposals: number; rejected: number; blocked: number }"},
+    {"Pins", "{ ratified: number; proposals: number; rejected: number; blocked: number; unkept: number }"},
     {"Shaping", "{ tables: { match: string[]; fits: number }[]; hidden: number; warnings: string[] }"},
     {"Upstream",
      "{ name: string; display_name?: string; id: string; origin: 'file' | 'override' "

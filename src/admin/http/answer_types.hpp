@@ -5,14 +5,14 @@
 
 namespace proteus::admin {
 
-// A type that answers of the admin API are made of, as `GET /admin` shows it and TypeScript writes it. Answers may have
-// further members; those that are declared are there, unless they have a question mark.
+// A type of answers of the admin API, as `GET /admin` shows it, in TypeScript syntax. Answers may have further members.
+// Declared members are present, unless they are marked with a question mark.
 struct AnswerType {
   std::string_view name;
   std::string_view text;
 };
 
-// Those that Route::answer names. tests/ui/answers.test.mjs holds answers against them.
+// Returns the types that Route::answer names. tests/ui/answers.test.mjs checks answers against them.
 std::span<const AnswerType> answer_types();
 
 }  // namespace proteus::admin

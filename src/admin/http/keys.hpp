@@ -10,19 +10,19 @@
 
 namespace proteus::admin {
 
-// What the holder of a key may do: everything, or look.
+// What the holder of a key may do: everything, or only read.
 enum class Role : std::uint8_t { admin, viewer };
 
 struct AdminKey {
-  std::string name;  // goes into the audit
+  std::string name;  // recorded in the audit
   Secret secret;
   Role role = Role::admin;
 };
 
-// Who may use the admin API. Immutable. Keeps hashes only, and compares with all of them, so that time tells nothing.
+// The keys of the admin API. Immutable. Keeps only hashes, and compares with all of them in constant time.
 class AdminKeys {
  public:
-  // An empty secret opens nothing.
+  // Ignores keys with an empty secret.
   explicit AdminKeys(const std::vector<AdminKey>& keys);
 
   struct Entry {
@@ -32,7 +32,7 @@ class AdminKeys {
   };
 
   static json::Digest digest(std::string_view secret) { return json::sha256(secret); }
-  // The key whose secret has this digest; null where it is none's.
+  // Returns the key whose secret has this digest, or null.
   const Entry* find(const json::Digest& digest) const;
 
  private:

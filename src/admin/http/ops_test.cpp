@@ -20,7 +20,7 @@ using ::testing::Not;
 class Operations : public ::testing::Test {
  protected:
   Reply get(std::string_view path) { return bench.send("GET", path, "", ""); }
-  // The value of one line of the metrics; -1 where it is not there.
+  // Returns the value of a line of the metrics; -1 if there is no such line.
   double metric(std::string_view line) {
     const std::string text = get("/metrics").body;
     const auto at = text.find("\n" + std::string(line) + " ");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLongestBody = 8192;
 
-// No other host, no inline script, nothing that text could become a script by, and no frame around it.
+// Allows no other host, no inline script, no conversion of text into scripts, and no embedding in frames.
 constexpr std::string_view kSafetyFields =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src "
     "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -38,7 +38,7 @@ const PageFile* Page::find_file(std::string_view path) const {
     return found == files_.end() ? nullptr : &*found;
   };
   if (path.starts_with("/ui/assets/")) return at(path);
-  // Each screen has a path, which the page itself reads.
+  // Each screen has its own path, which the script of the page interprets.
   return at(kRoot);
 }
 
@@ -108,7 +108,7 @@ Task<> Page::show_session(net::Exchange& exchange) {
   if (auto page = sessions_.check_page(request); !page)
     co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(page.error()));
   auto entered = find(request);
-  // A page that is opened first of all asks, too.
+  // Not a refusal: every page asks for its session when it is opened.
   if (!entered) co_return co_await reply_problem(exchange, 401, std::move(entered.error()), std::string(kPrivate));
   entered->session = sessions_.renewed(std::move(entered->session));
   co_await reply_session(exchange, *entered);
@@ -124,8 +124,8 @@ Task<> Page::list_providers(net::Exchange& exchange) {
   co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = kPrivate}, body);
 }
 
-// The page sends the browser there itself, so that the cookie which it comes back with is set on the page's own
-// request.
+// Returns the URL instead of redirecting: the page navigates there itself, so that the cookie for the return is set in
+// an answer to the page's own request.
 Task<> Page::send_to_provider(net::Exchange& exchange, std::string issuer, std::string path) {
   auto sent = co_await providers_.send(exchange.request(), std::move(issuer), std::move(path));
   if (!sent) co_return co_await reply_problem(exchange, std::move(sent.error()));
@@ -193,6 +193,7 @@ Task<> Page::sign_out(net::Exchange& exchange) {
     if (auto token = PageSessions::check_token(request, *session); !token)
       co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(token.error()));
     sessions_.end(*session);
+    auth_.end_withdrawn();
   }
   co_await exchange.reply({.status = 204, .prepared = std::string(kPrivate) + sessions_.clear_cookie(request)});
 }

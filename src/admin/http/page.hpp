@@ -16,8 +16,8 @@
 
 namespace proteus::admin {
 
-// The page for operators, at /ui and below it. Its files are for everybody and hold nothing; what they show comes from
-// the admin API, for who has signed in. Requests may come on any worker's thread.
+// The page for operators, at /ui and below. Its files are public and contain no data. The data comes from the admin
+// API, for operators who have signed in. Requests may come on any worker thread.
 class Page {
  public:
   static constexpr std::string_view kRoot = "/ui";
@@ -25,8 +25,8 @@ class Page {
     return path.starts_with(kRoot) && (path.size() == kRoot.size() || path[kRoot.size()] == '/');
   }
 
-  // All of it outlives the page; the version is that of the program.
-  Page(std::span<const PageFile> files, PageSessions& sessions, const AdminAuth& auth, RefusalLog& refusals,
+  // All references and `files` must outlive the page. `version` is that of the program.
+  Page(std::span<const PageFile> files, PageSessions& sessions, AdminAuth& auth, RefusalLog& refusals,
        const Clock& clock, std::string version)
       : files_(files),
         sessions_(sessions),
@@ -35,35 +35,35 @@ class Page {
         code_(clock),
         version_(std::move(version)) {}
 
-  // Operators who sign in at an identity provider. Set before anything is asked; called on any worker's thread.
+  // Operators who sign in with an identity provider. Must be set before the first request; called on any worker thread.
   struct Providers {
     std::function<std::vector<std::string>()> issuers;
-    // Where a browser is to be sent from a path of the page, and the cookie that it comes back with. The request
-    // outlives it.
+    // Returns the URL to which a browser on `path` of the page must go, and the cookie that it brings back. The request
+    // must outlive the task.
     std::function<Task<Result<gateway::ConnectSite::Sent>>(const net::Request&, std::string issuer, std::string path)>
         send;
     struct Arrived {
       AdminAuth::KeyHolder holder;
       std::string path;
     };
-    // Who came back, by a code that works once.
+    // Returns who came back, by a single-use code.
     std::function<std::optional<Arrived>(const net::Request&, std::string_view code)> take;
   };
   void set_providers(Providers providers) { providers_ = std::move(providers); }
 
-  // From any thread: a path, with a fragment that signs in as the holder of a key, once.
+  // Thread-safe. Returns a path whose fragment signs in, once, as the holder of a key.
   std::string link_for(AdminAuth::KeyHolder holder) {
     return std::string(kRoot) + "/sign-in#" + code_.offer(std::move(holder));
   }
 
-  // A path that it owns, of a request with an allowed Host.
+  // `owns` must be true for the path, and the Host of the request must have been checked.
   Task<> handle(net::Exchange& exchange);
 
  private:
   struct Entered {
     PageSessions::Session session;
     AdminAuth::KeyHolder holder;
-    std::string path = {};  // of the page, that was opened before somebody went to sign in
+    std::string path = {};  // of the page, as opened before the sign-in
   };
 
   Task<> reply_file(net::Exchange& exchange);
@@ -75,14 +75,14 @@ class Page {
   Result<Entered> find(const net::Request& request) const;
   Task<> list_providers(net::Exchange& exchange);
   Task<> send_to_provider(net::Exchange& exchange, std::string issuer, std::string path);
-  // By what the body has: the secret of a key, or a code.
+  // Signs in with the secret of a key, or with a code. `key` says which of them `value` is.
   Result<Entered> enter(const net::Request& request, std::string_view key, std::string_view value);
   Result<AdminAuth::KeyHolder> holder_of_code(std::string_view code);
   const PageFile* find_file(std::string_view path) const;
 
   const std::span<const PageFile> files_;
   PageSessions& sessions_;
-  const AdminAuth& auth_;
+  AdminAuth& auth_;
   RefusalLog& refusals_;
   SignInCode code_;
   Providers providers_;

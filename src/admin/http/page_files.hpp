@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// A file of the page as it is sent: compressed by the build.
+// A file of the page, compressed by the build.
 struct PageFile {
   std::string_view path;  // "/ui/assets/main-3f2a.js"; "/ui" for the document itself
   std::string_view content_type;
@@ -13,7 +13,7 @@ struct PageFile {
   std::string_view gzip;
 };
 
-// Those that the build made of ui/; none where it was told to leave the page out.
+// Returns the files that the build made of ui/; none if it was configured to leave the page out.
 std::span<const PageFile> page_files();
 
 }  // namespace proteus::admin

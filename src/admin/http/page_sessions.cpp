@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBound = "page session 2";
 constexpr std::string_view kFetchSite = "Sec-Fetch-Site";
-constexpr std::size_t kMostTried = 8;  // other servers on the host may have set some of the same name
+constexpr std::size_t kMostTried = 8;  // other servers on the host may set cookies of this name
 constexpr std::size_t kMostEnded = 100'000;
 
 std::int64_t seconds_of(Clock::Wall time) {
@@ -31,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Calls `take` with each value of a cookie, until it gives true.
+// Calls `take` with each value of the cookie until it returns true.
 template <class Take>
 bool any_cookie(const net::Request& request, std::string_view name, Take take) {
   for (const auto& field : request.fields()) {
@@ -59,7 +59,7 @@ std::string write(const PageSessions::Session& session) {
                           {"until", seconds_of(session.until)}});
 }
 
-// What was sealed is as it was written.
+// `text` was sealed, so it is valid.
 PageSessions::Session read(std::string_view text) {
   const boost::json::value parsed = json::parse(text).value();
   const std::string issuer = parsed.at("issuer").as_string().c_str();
@@ -104,6 +104,11 @@ void PageSessions::end(const Session& session) {
   if (ended_.size() < kMostEnded) ended_.emplace(session.token, session.began + kLongest);
 }
 
+bool PageSessions::has_ended(const std::string& token) const {
+  const std::scoped_lock lock(mutex_);
+  return ended_.contains(token);
+}
+
 bool PageSessions::has_cookie(const net::Request& request) const {
   return any_cookie(request, name_, [](std::string_view) { return true; });
 }
@@ -115,8 +120,7 @@ std::optional<PageSessions::Session> PageSessions::open(std::string_view sealed)
   Session session = read(*plain);
   const Clock::Wall now = clock_.wall();
   if (session.until <= now || session.began > now + std::chrono::minutes(1)) return std::nullopt;
-  const std::scoped_lock lock(mutex_);
-  return ended_.contains(session.token) ? std::nullopt : std::optional(std::move(session));
+  return has_ended(session.token) ? std::nullopt : std::optional(std::move(session));
 }
 
 std::optional<PageSessions::Session> PageSessions::find(const net::Request& request) const {
@@ -135,8 +139,8 @@ bool PageSessions::is_own_origin(const net::Request& request, std::string_view o
   return host && !host->empty() && origin == fmt::format("{}://{}", request.is_tls() ? "https" : "http", *host);
 }
 
-// A browser says both by itself, and no page can make it say something else. Over plain HTTP from elsewhere than
-// loopback it does not say the first.
+// The browser itself sets Origin and Sec-Fetch-Site; no page can change them. Over plain HTTP beyond loopback it sends
+// no Sec-Fetch-Site, and a GET to the same origin has no Origin.
 Result<> PageSessions::check_page(const net::Request& request) const {
   const auto& fields = request.fields();
   if (fields.count("Origin") > 1 || fields.count(kFetchSite) > 1 || fields.count("Host") != 1)
@@ -161,7 +165,7 @@ Result<> PageSessions::check_token(const net::Request& request, const Session& s
   return std::unexpected(errors::forbidden(fmt::format("with a cookie, a change needs the {} header", kTokenField)));
 }
 
-// Below these paths only, so that fewer other servers on the host are sent it.
+// Limits the cookie to these paths, so that fewer other servers on the host receive it.
 std::string PageSessions::cookie_line(const net::Request& request, std::string_view value,
                                       std::chrono::seconds age) const {
   const bool secure = request.is_tls() || public_origin_.starts_with("https:");

@@ -3,7 +3,7 @@
 
 #include "admin/testing/admin_fixture.hpp"
 
-// UIX-01, UIX-02: the page is for everybody and holds nothing; its cookie counts only where the page itself asks.
+// UIX-01, UIX-02: the files of the page are public and contain no data; its cookie counts only on requests of the page.
 namespace proteus::admin {
 namespace {
 
@@ -18,7 +18,7 @@ class PageTest : public ::testing::Test {
   Reply sign_in(std::string_view secret, std::string_view fields) {
     return bench.send("POST", "/ui/sign-in", boost::json::serialize(object{{"secret", secret}}), fields);
   }
-  // Signs in, and keeps what a browser would.
+  // Signs in, and keeps the cookie and the token as a browser would.
   void enter(std::string_view secret = kSecret) {
     const Reply entered = sign_in(secret, own_origin());
     ASSERT_EQ(entered.status, 200) << entered.body;
@@ -120,7 +120,7 @@ TEST_F(PageTest, UIX_02_ASessionEndsWithItsKey) {
   ASSERT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
   bench.router.set_keys(AdminKeys({{"admin", Secret(std::string(kSecret))}}));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
-  // Another key of the same name is not the one that was shown.
+  // Another key of the same name does not continue the session.
   bench.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
 }
@@ -137,6 +137,15 @@ TEST_F(PageTest, UIX_02_ASessionEndsByItselfAndBySigningOut) {
   EXPECT_EQ(out.status, 204);
   EXPECT_THAT(out.head, HasSubstr("Max-Age=0"));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
+}
+
+TEST_F(PageTest, UIX_02_AStreamEndsWithItsSession) {
+  enter();
+  net::RawClient live(bench.server.local_port());
+  live.send(bench.head("GET", "/admin/changes", cookie + std::string(kSameOrigin) + "Accept: text/event-stream\r\n"));
+  ASSERT_EQ(live.receive(true).status, 200);
+  ASSERT_EQ(bench.send("POST", "/ui/sign-out", "", cookie + own_origin() + token).status, 204);
+  EXPECT_EQ(next_event(live), "");
 }
 
 TEST_F(PageTest, UIX_16_ACodeOfALinkSignsInOnceAndForAWhile) {
@@ -170,12 +179,12 @@ TEST_F(PageTest, UIX_02_ForgedAndForeignCookiesAreNone) {
     cookie = fmt::format("Cookie: {}={}\r\n", name, value);
     EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401) << value;
   }
-  // Another server on the host may have set one of the same name.
+  // Another server on the host may have set a cookie of the same name.
   cookie = fmt::format("Cookie: a=b; {}=x; {}", name, good.substr(8));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
 }
 
-// Somebody whom a provider vouches for.
+// Tests with an operator whom an identity provider vouches for.
 class VouchedTest : public PageTest {
  protected:
   VouchedTest() {

@@ -50,4 +50,10 @@ Task<> reply_problem(net::Exchange& exchange, Error error) {
   return reply_problem(exchange, status, std::move(error), {});
 }
 
+Task<> reply_refusal(net::Exchange& exchange, const server::Refusal& refusal) {
+  std::string challenge;
+  if (!refusal.challenge.empty()) net::append_field(challenge, "WWW-Authenticate", refusal.challenge);
+  return reply_problem(exchange, refusal.status, refusal.error, std::move(challenge));
+}
+
 }  // namespace proteus::admin

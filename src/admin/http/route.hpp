@@ -14,11 +14,10 @@
 #include "admin/http/admin_auth.hpp"
 #include "net/http_server/exchange.hpp"
 
-// The routes of the admin API are data: what they take, what they do, and what they mean, so that help can be made from
-// them.
+// The routes of the admin API as data: what they accept, do and mean. The help is made from them.
 namespace proteus::admin {
 
-// One request that has been authenticated and routed. Belongs to the thread of its exchange.
+// An authenticated and routed request. Must be used only on the thread of its exchange.
 class AdminRequest {
  public:
   using Variables = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -27,29 +26,29 @@ class AdminRequest {
       : exchange_(exchange), auth_(auth), holder_(std::move(holder)), variables_(std::move(variables)) {}
 
   net::Exchange& exchange() { return exchange_; }
-  // The name of the admin key.
+  // Returns the name of the admin key, or of the person.
   const std::string& who() const { return holder_.name; }
-  // The identity provider that vouches for them; empty where they have a key.
+  // Returns the identity provider that vouches for the operator; empty for the holder of a key.
   const std::string& issuer() const { return holder_.issuer; }
-  // For an answer that goes on: `end` is asked for when the key is taken away.
+  // Registers a long-running answer: `end` is called when the operator's access is withdrawn.
   [[nodiscard]] AdminAuth::KeyLease lease(AdminAuth::KeyLease::End end) {
     return AdminAuth::KeyLease(auth_, holder_, std::move(end));
   }
-  // What stands in the path for `{key}`.
+  // Returns the segment of the path for `{key}`, not decoded.
   std::string variable(std::string_view key) const;
 
-  // The body as JSON, whatever its content type says.
+  // Returns the body as JSON, whatever its content type.
   static constexpr std::size_t kMaxBody = std::size_t{1} << 20U;
   static constexpr std::size_t kMaxDepth = 32;
   Result<boost::json::value> body(std::size_t max_depth = kMaxDepth) const;
 
-  // A parameter of the query, not decoded; nothing where it is not given.
+  // Returns a parameter of the query, not decoded; nothing if it is not given.
   std::optional<std::string_view> parameter(std::string_view name) const;
-  // The same, decoded. Fails where it cannot be.
+  // Returns a decoded parameter; nothing if it is not given. Fails if it cannot be decoded.
   Result<std::optional<std::string>> text(std::string_view name) const;
-  // The same as a whole number.
+  // Returns a parameter that is a whole number; nothing if it is not given.
   Result<std::optional<std::uint64_t>> number(std::string_view name) const;
-  // How many are wanted of a list: `limit`, within bounds, or the usual number.
+  // Returns the number of entries that `limit` requests of a list, or kUsualLimit. Fails if it is 0 or above kMaxLimit.
   static constexpr std::size_t kUsualLimit = 100;
   static constexpr std::size_t kMaxLimit = 1000;
   Result<std::size_t> limit() const;
@@ -64,8 +63,8 @@ class AdminRequest {
 struct Answer {
   unsigned status = 200;
   std::string body = {};    // JSON
-  std::string fields = {};  // whole lines of the head
-  bool sent = false;        // the handler has answered by itself
+  std::string fields = {};  // complete lines of the response head
+  bool sent = false;        // the handler has already answered
 };
 
 enum class Effect : std::uint8_t { reads, changes };
@@ -77,16 +76,16 @@ struct Parameter {
 
 struct Route {
   std::string_view method;
-  std::string_view path;         // segments such as {name} stand for any one
-  std::string_view answer = {};  // its type, made of answer_types(); empty where no client depends on it
+  std::string_view path;         // a segment such as {name} matches any one
+  std::string_view answer = {};  // its type, made of answer_types(); empty if no client depends on it
   std::string_view help;
   Effect effect = Effect::reads;
-  std::vector<Parameter> parameters = {};  // of the query; others are refused
+  std::vector<Parameter> parameters = {};  // of the query; others are rejected
   std::function<Task<Result<Answer>>(AdminRequest&)> handle;
 };
 using Routes = std::vector<Route>;
 
-// The parts of a query, in order, not decoded.
+// Returns the parts of a query, in order, not decoded.
 std::vector<std::pair<std::string_view, std::string_view>> split_query(std::string_view query);
 
 }  // namespace proteus::admin

@@ -84,6 +84,7 @@ Result<AdminAuth::KeyHolder> Router::signed_in(const net::Request& request) cons
   if (auto token = reads ? Result<>{} : PageSessions::check_token(request, *session); !token)
     return refuse(RefusalReason::origin, token.error());
   holder->until = session->until;
+  holder->session = session->token;
   return std::move(*holder);
 }
 
@@ -99,8 +100,12 @@ Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const 
   if (!request.fields().find(kSecret) && doorkeeper_.is_there && doorkeeper_.is_there()) {
     auto found = co_await doorkeeper_.find(request);
     if (!found) co_return std::unexpected(std::move(found.error()));
-    co_return AdminAuth::KeyHolder{std::move(found->name),  {}, found->role, true, found->until,
-                                   std::move(found->issuer)};
+    co_return AdminAuth::KeyHolder{.name = std::move(found->name),
+                                   .digest = found->digest,
+                                   .role = found->role,
+                                   .is_vouched_for = true,
+                                   .until = found->until,
+                                   .issuer = std::move(found->issuer)};
   }
   if (auto holder = visitor_of(request)) co_return std::move(*holder);
   co_return std::unexpected(server::Refusal(
@@ -148,12 +153,7 @@ std::string Router::write_help() const {
 Task<> Router::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
   auto holder = co_await let_in(request);
-  if (!holder) {
-    const server::Refusal& refusal = holder.error();
-    std::string challenge;
-    if (!refusal.challenge.empty()) net::append_field(challenge, "WWW-Authenticate", refusal.challenge);
-    co_return co_await reply_problem(exchange, refusal.status, refusal.error, challenge);
-  }
+  if (!holder) co_return co_await reply_refusal(exchange, holder.error());
   Found found = find(request.method(), request.path());
   const bool looks = found.route != nullptr ? found.route->effect == Effect::reads : request.method() == "GET";
   if (holder->role == Role::viewer && !looks) {

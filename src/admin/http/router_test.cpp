@@ -98,14 +98,6 @@ TEST_F(AdminApi, ListsWhatUpstreamsChanged) {
   EXPECT_EQ(bench.ask("GET", "/admin/changes?since=1").json().at("changes").at(0).at("number"), 2);
 }
 
-std::string next_event(net::RawClient& stream) {
-  for (;;) {
-    auto chunk = stream.receive_chunk();
-    if (!chunk) return {};
-    if (!chunk->starts_with(":")) return *chunk;
-  }
-}
-
 TEST_F(AdminApi, ChangesCanBeFollowed) {
   const auto live = bench.open("/admin/changes");
   bench.ask("POST", "/admin/upstreams", bank());
@@ -142,7 +134,7 @@ TEST_F(AdminApi, StreamsEndWithTheirKey) {
   EXPECT_EQ(next_event(*renamed), "");
 }
 
-// Between the look at its key and the stream.
+// The key is removed between authentication and the start of the stream.
 TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
   AdminAuth auth(AdminKeys({{"admin", Secret("s")}}));
   const auto holder = auth.admit("s");
@@ -160,13 +152,43 @@ TEST_F(AdminApi, AStreamOfAnOperatorEndsWithItsToken) {
   const Clock::Wall until{std::chrono::hours(1)};
   bool ended = false;
   bool by_key_ended = false;
-  const AdminAuth::KeyLease lease(auth, {"mia", {}, Role::viewer, true, until}, [&] { ended = true; });
+  json::Digest rules = json::sha256("rules");
+  auth.set_vouching([&](std::string_view) { return std::optional(rules); });
+  const AdminAuth::KeyLease lease(auth, {"mia", rules, Role::viewer, true, until}, [&] { ended = true; });
   const AdminAuth::KeyLease by_key(auth, *auth.admit("s"), [&] { by_key_ended = true; });
   auth.end_expired(until - std::chrono::seconds(1));
   EXPECT_FALSE(ended);
   auth.end_expired(until);
   EXPECT_TRUE(ended);
   EXPECT_FALSE(by_key_ended) << "a key has no end";
+}
+
+Task<std::expected<Router::Operator, server::Refusal>> found(Router::Operator one) { co_return std::move(one); }
+
+// OAU-13
+TEST_F(AdminApi, AStreamOfAnOperatorEndsWithTheRules) {
+  std::atomic<bool> changed = false;
+  const auto rules = [&] { return json::sha256(changed ? "other rules" : "rules"); };
+  bench.router.set_vouching([&](std::string_view) { return std::optional(rules()); });
+  bench.router.set_doorkeeper({.is_there = [] { return true; },
+                               .find =
+                                   [&](const net::Request&) {
+                                     return found(
+                                         {"mia", Role::viewer, Clock::Wall::max(), "https://id.example", rules()});
+                                   }});
+  const auto open = [&] {
+    auto client = std::make_unique<net::RawClient>(bench.server.local_port());
+    client->send(bench.head("GET", "/admin/changes", "Authorization: Bearer x\r\nAccept: text/event-stream\r\n"));
+    EXPECT_EQ(client->receive(true).status, 200);
+    return client;
+  };
+  const auto live = open();
+  bench.router.end_withdrawn();
+  bench.ask("POST", "/admin/upstreams", bank());
+  EXPECT_THAT(next_event(*live), HasSubstr("id: 1")) << "the rules are still the same";
+  changed = true;
+  bench.router.end_withdrawn();
+  EXPECT_EQ(next_event(*live), "") << "the end";
 }
 
 // SEC-03
@@ -196,7 +218,7 @@ TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   EXPECT_EQ(client.receive(true).status, 200);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(client.receive_chunk(), ":\n\n");
-  // A server that drains ends it.
+  // A server that drains ends the stream.
   auto drained = boost::asio::co_spawn(workers.at(0), server.drain(std::chrono::seconds(10)), boost::asio::use_future);
   while (client.receive_chunk())
     continue;

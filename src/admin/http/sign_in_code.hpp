@@ -11,24 +11,24 @@
 
 namespace proteus::admin {
 
-// A code that signs in on the page once, for whoever starts the program on a terminal. It is in the fragment of a link,
-// which browsers send nowhere. Thread-safe.
+// A single-use code that signs in on the page, for a person who starts the program on a terminal. It is in the fragment
+// of a link, which browsers do not send. Thread-safe.
 class SignInCode {
  public:
   static constexpr std::chrono::minutes kLifetime{10};
 
-  // The clock outlives it.
+  // The clock must outlive this object.
   explicit SignInCode(const Clock& clock) : clock_(clock) {}
 
-  // A new one, in place of one from before.
+  // Returns a new code, which replaces any earlier one.
   std::string offer(AdminAuth::KeyHolder holder);
-  // Whom it signs in; nothing where it is another one, was taken before, or is too old.
+  // Returns the operator whom the code signs in; nothing if the code is wrong, used or expired.
   std::optional<AdminAuth::KeyHolder> take(std::string_view code);
 
  private:
   const Clock& clock_;
   std::mutex mutex_;
-  std::string code_;  // empty where there is none
+  std::string code_;  // empty if there is none
   Clock::Wall until_{};
   std::optional<AdminAuth::KeyHolder> holder_;
 };

@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// /admin/audit: who did what here, and when. The store outlives the routes.
+// /admin/audit: who did what over the admin API, and when. The store must outlive the routes.
 Routes audit_routes(store::Store& store);
 
 }  // namespace proteus::admin

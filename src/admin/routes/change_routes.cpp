@@ -38,8 +38,8 @@ Task<Result<Answer>> page(gateway::ChangeLog& changes, std::uint64_t since, std:
                                        read->newest, last)};
 }
 
-// One who follows the log. What is new is read from the store each time, so that nothing is lost, sent twice or kept in
-// memory, however slowly the client reads.
+// A stream that follows the log. Reads new changes from the store each time, so that nothing is lost, sent twice or
+// kept in memory, however slowly the client reads.
 class Follower {
  public:
   Follower(gateway::ChangeLog& changes, AdminRequest& visit, std::uint64_t since)
@@ -56,7 +56,7 @@ class Follower {
 
   Task<> run(std::chrono::milliseconds keep_alive) {
     bool open = co_await exchange_.begin_stream({.status = 200, .prepared = server::kEventsFields});
-    // So that a client knows at once that it follows.
+    // Shows the client at once that the stream is open.
     open = open && co_await exchange_.write(":\n\n");
     while (open && !outbox_->closed()) {
       const auto read = co_await changes_.read(since_, AdminRequest::kUsualLimit);
@@ -79,7 +79,7 @@ class Follower {
  private:
   std::string write(const store::ChangePage& page) {
     std::string out;
-    // A number that was never given is one of another store.
+    // A number above the newest belongs to another store.
     const bool unknown = since_ > page.newest;
     if (unknown || (page.oldest > 0 && since_ + 1 < page.oldest && since_ > 0)) {
       const std::string data = fmt::format(R"({{"since":{},"oldest":{}}})", since_, page.oldest);
@@ -127,7 +127,7 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& visit
     co_return co_await page(changes, since->value_or(0), *limit);
   }
   std::uint64_t from = since->value_or(0);
-  // A client that comes back knows better than its first URL.
+  // A client that reconnects sends its original URL, so Last-Event-ID is newer than `since`.
   if (const auto last = request.fields().find("Last-Event-ID")) {
     const auto [end, fault] = std::from_chars(last->data(), last->data() + last->size(), from);
     if (fault != std::errc{} || end != last->data() + last->size())

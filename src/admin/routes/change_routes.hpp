@@ -7,7 +7,7 @@
 
 namespace proteus::admin {
 
-// /admin/changes: what upstreams changed, as a page or as a stream that goes on. The log outlives the routes.
+// /admin/changes: what upstreams changed, as a page or as an open stream. The log must outlive the routes.
 Routes change_routes(gateway::ChangeLog& changes,
                      std::chrono::milliseconds keep_alive = std::chrono::milliseconds(15'000));
 

@@ -15,7 +15,7 @@ struct ConnectionDesk {
   BackgroundThreads& background;
 };
 
-// Whoever has it needs no secret to be shown: none is in it.
+// Contains no secret of the grant.
 boost::json::object connection_document(const gateway::Grant& grant) {
   const bool is_gateway = grant.owner == gateway::gateway_owner();
   boost::json::object out{{"id", grant.id},
@@ -34,7 +34,7 @@ boost::json::object connection_document(const gateway::Grant& grant) {
   return out;
 }
 
-// Every user may have one to every upstream, so they are written in the background.
+// Writes the list in the background, because each user may have a connection with each upstream.
 Task<Result<Answer>> list(ConnectionDesk desk) {
   co_return Answer{.body = co_await desk.background.run([&vault = desk.vault] {
     boost::json::array all;

@@ -6,7 +6,8 @@
 
 namespace proteus::admin {
 
-// Connections with upstreams: shown, ended, and begun for the gateway itself. All outlive the routes.
+// /admin/connections: shows and ends connections with upstreams, and begins those of the gateway itself. All arguments
+// must outlive the routes.
 Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& desk, BackgroundThreads& background);
 
 }  // namespace proteus::admin

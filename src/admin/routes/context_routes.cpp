@@ -50,7 +50,7 @@ object context_document(const catalog::Context& context, const catalog::CatalogS
   return out;
 }
 
-// What an upstream that is listed live offers to the gateway itself.
+// Reads what an upstream that is listed live offers to the gateway itself.
 Task<Result<catalog::DefinitionList::Pointer>> read_live(gateway::ServedUpstream served) {
   auto read = co_await served->control().list(catalog::info(Kind::tool).list_method);
   if (!read) co_return std::unexpected(std::move(read.error()));
@@ -68,7 +68,7 @@ std::string description_of(const catalog::Definition& tool) {
 
 enum class Explain : std::uint8_t { no, yes };
 
-// The tools of one gateway as they look in a context, or as they are.
+// The tools of a gateway as seen in a context, or without one.
 class Survey {
  public:
   Survey(const gateway::Gateway& gateway, std::shared_ptr<const catalog::ContextLens> lens, Explain explain)
@@ -77,19 +77,7 @@ class Survey {
         view_(gateway.catalog().current(), {.front = {}, .lens = lens_}),
         explain_(explain) {}
 
-  // Upstreams wrote what is shown, and may have written much: it is put together in the background.
-  Task<std::string> run(BackgroundThreads& background) {
-    co_await gather();
-    co_return co_await background.run([this] { return boost::json::serialize(document()); });
-  }
-
- private:
-  struct Listed {
-    catalog::DefinitionList::Pointer base;
-    std::string upstream;
-    bool in_catalog;
-  };
-
+  // Reads the lists of the upstreams.
   Task<> gather() {
     const auto& ranks = view_.state().ranks();
     for (std::uint32_t rank = 0; rank < view_.state().places(); ++rank) {
@@ -109,6 +97,7 @@ class Survey {
     }
   }
 
+  // To be called once, after `gather`.
   object document() {
     for (const auto& [base, upstream, in_catalog] : listed_)
       add(base, upstream, in_catalog);
@@ -119,6 +108,13 @@ class Survey {
     if (lens_) out["warnings"] = strings(gateway::context_warnings(lens_->context(), view_.state(), *table_));
     return out;
   }
+
+ private:
+  struct Listed {
+    catalog::DefinitionList::Pointer base;
+    std::string upstream;
+    bool in_catalog;
+  };
 
   void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
     const auto seen = lens_ ? lens_->through(base) : base;
@@ -177,9 +173,18 @@ Explain explain_of(const AdminRequest& visit) {
   return given && *given != "false" && *given != "0" ? Explain::yes : Explain::no;
 }
 
+// Writes the document in the background, because upstreams determine its size. The work owns the survey: the request
+// may be cut off while it runs.
+Task<Result<Answer>> look(gateway::Gateway& gateway, std::shared_ptr<const catalog::ContextLens> lens,
+                          Explain explain) {
+  const auto survey = std::make_shared<Survey>(gateway, std::move(lens), explain);
+  co_await survey->gather();
+  co_return Answer{.body = co_await gateway.background_threads().run(
+                       [survey] { return boost::json::serialize(survey->document()); })};
+}
+
 Task<Result<Answer>> tools(gateway::Gateway& gateway, AdminRequest& visit) {
-  Survey survey(gateway, nullptr, explain_of(visit));
-  co_return Answer{.body = co_await survey.run(gateway.background_threads())};
+  return look(gateway, nullptr, explain_of(visit));
 }
 
 Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
@@ -189,8 +194,7 @@ Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
   if (!lens) {
     co_return std::unexpected(errors::not_found(fmt::format("there is no context {}", log::printable(name, 100))));
   }
-  Survey survey(gateway, std::move(lens), explain_of(visit));
-  co_return Answer{.body = co_await survey.run(gateway.background_threads())};
+  co_return co_await look(gateway, std::move(lens), explain_of(visit));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// What contexts there are, and what each makes of the tools. The gateway outlives them.
+// /admin/contexts and /admin/catalog/tools: contexts, and the tools in each. The gateway must outlive the routes.
 Routes context_routes(gateway::Gateway& gateway);
 
 }  // namespace proteus::admin

@@ -1,3 +1,5 @@
+#include <future>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +41,29 @@ class ContextRoutes : public ::testing::Test {
   TestUpstream live_;
   Bench bench_;
 };
+
+// Work that is handed to other threads must own what it uses.
+TEST_F(ContextRoutes, CanBeCutOffWhileTheirWorkWaits) {
+  std::promise<void> go;
+  const auto may_go = go.get_future().share();
+  std::vector<std::future<bool>> busy;
+  for (int i = 0; i < 2; ++i) {
+    busy.push_back(boost::asio::co_spawn(bench_.workers.at(0), bench_.gateway.background_threads().run([may_go] {
+      may_go.wait();
+      return true;
+    }),
+                                         boost::asio::use_future));
+  }
+  const int before = live_.requests;
+  net::RawClient client(bench_.server.local_port());
+  client.send(bench_.head("GET", "/admin/catalog/tools", fmt::format("X-Admin-Secret: {}\r\n", test::kSecret)));
+  wait_until([&] { return live_.requests > before; });
+  bench_.ask("GET", "/admin");
+  bench_.server.stop();
+  go.set_value();
+  for (auto& one : busy)
+    EXPECT_TRUE(one.get());
+}
 
 // CTX-09
 TEST_F(ContextRoutes, ShowContextsWithWhatToLookAt) {

@@ -20,7 +20,7 @@ using gateway::DatasetWorkshop;
 
 array to_array(const std::vector<std::string>& texts) { return array(texts.begin(), texts.end()); }
 
-// Each type with the types that it links, once.
+// Returns each relationship type with the entity types that it links, without duplicates.
 array relationships(const datasets::Mapping& mapping) {
   std::set<std::array<std::string_view, 3>> known;
   array out;
@@ -79,7 +79,7 @@ Task<Result<Answer>> list(DatasetRegistry& registry, const DatasetWorkshop& work
     faults.emplace_back(fault);
   if (!state->fault.empty()) faults.emplace_back(state->fault);
   if (!faults.empty()) out.emplace("faults", std::move(faults));
-  // Of those whose files are gone there is nothing else to show.
+  // Nothing else is known of withdrawn datasets whose files are gone.
   object gone;
   for (const auto& [name, withdrawal] : state->withdrawn) {
     if (state->content.find(name) == nullptr) gone.emplace(name, write_withdrawal(withdrawal));
@@ -109,7 +109,7 @@ Task<Result<Answer>> disconnect(DatasetRegistry& registry, AdminRequest& visit) 
   co_return Answer{.body = show(registry, name)};
 }
 
-// A member of the body that is a text.
+// Returns a string member of the body, or `usual` if it is missing.
 Result<std::string> text_in(const boost::json::value& body, std::string_view key,
                             std::optional<std::string_view> usual = {}) {
   const auto* const members = body.if_object();
@@ -216,7 +216,7 @@ Routes dataset_routes(gateway::DatasetRegistry& registry, gateway::DatasetWorksh
       {.method = "POST",
        .path = "/admin/datasets/{name}/revoke",
        .answer = "Dataset",
-       .help = "Takes the approval of a dataset back, which disconnects it.",
+       .help = "Revokes the approval of a dataset, which disconnects it.",
        .effect = Effect::changes,
        .handle = [&registry, &workshop](AdminRequest& visit) { return revoke(registry, workshop, visit); }},
       {.method = "POST",

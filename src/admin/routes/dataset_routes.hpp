@@ -6,8 +6,8 @@
 
 namespace proteus::admin {
 
-// /admin/datasets: to see the datasets there are, with why one cannot be used, to connect and disconnect them, and to
-// propose and ratify them. Both outlive the routes.
+// /admin/datasets: shows all datasets, with why one cannot be used; connects, disconnects, proposes and ratifies them.
+// Both arguments must outlive the routes.
 Routes dataset_routes(gateway::DatasetRegistry& registry, gateway::DatasetWorkshop& workshop);
 
 }  // namespace proteus::admin

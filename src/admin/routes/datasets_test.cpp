@@ -141,7 +141,7 @@ TEST_F(DatasetsTest, AToolThatIsThereKeepsItsName) {
   EXPECT_THAT(bench->connect("beta"), HasSubstr("is connected"));
 }
 
-// AUT-02: the refusal says nothing about a tool that the caller does not see; the operator is told.
+// AUT-02: the refusal reveals nothing about a tool that the caller does not see; the operator gets the details.
 TEST_F(DatasetsTest, AToolThatIsHiddenIsNotNamed) {
   gateway::test::Upstream upstream({"workup_acme"});
   auto settings = gateway::test::upstream_at("other", upstream.port);
@@ -177,7 +177,7 @@ TEST_F(DatasetsTest, ConnectingOftenIsConnectingOnce) {
   EXPECT_THAT(bench->connect("acme"), HasSubstr("was connected already"));
   EXPECT_EQ(bench->tool_names().size(), 4U);
   gateway::test::wait_until([&] { return bench->changes == 1; });
-  // Disconnecting is not an agent's to do, and an operator's.
+  // Only operators disconnect datasets, not agents.
   EXPECT_EQ(bench->ask("POST", "/admin/datasets/acme/disconnect", "wrong").status, 401);
   EXPECT_EQ(bench->tool_names().size(), 4U);
   EXPECT_EQ(bench->ask("POST", "/admin/datasets/acme/disconnect").status, 200);
@@ -193,7 +193,7 @@ TEST_F(DatasetsTest, ConnectingOftenIsConnectingOnce) {
   EXPECT_EQ(audits[2].who, "agent");
 }
 
-// DAT-10: a source that nobody can open is connected all the same.
+// DAT-10: a dataset is connected even if its source cannot be opened.
 TEST_F(DatasetsTest, ListingAndConnectingOpenNoSource) {
   environment = fixed_environment({{"ACME_DSN", "sqlite:///nowhere/at/all.db"}});
   mappings.ratify();
@@ -287,7 +287,7 @@ TEST_F(DatasetsTest, RevokingDisconnects) {
   EXPECT_THAT(bench->connect("acme"), HasSubstr("is connected"));
 }
 
-// DAT-21: an authentic record that somebody kept
+// DAT-21: somebody has restored an older authentic record.
 TEST_F(DatasetsTest, AnOlderRecordThatComesBackCountsNoMore) {
   mappings.ratify();
   const std::string old_record = mappings.get("ratified.toml");

@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// /admin/figures: calls, errors and latency of the last hour. They outlive the routes.
+// /admin/figures: calls, errors and latency of the last hour. `figures` must outlive the routes.
 Routes figure_routes(const gateway::Figures& figures);
 
 }  // namespace proteus::admin

@@ -19,7 +19,7 @@ constexpr std::string_view kBehind = "/mcp/tools";
 constexpr int kMostPages = 10'000;
 constexpr std::size_t kMostTools = 100'000;
 
-// Nobody listens: a list has nothing to say but its answer.
+// A channel that drops all messages: a list sends nothing but its answer.
 class Silence final : public server::CallChannel {
  public:
   explicit Silence(Executor executor) : cancellation_(std::make_shared<server::Cancellation>(std::move(executor))) {}
@@ -94,12 +94,7 @@ Task<> GraphTools::handle(net::Exchange& exchange) {
   const std::string_view path = request.path();
   const auto caller =
       co_await gateway_.admit(request, path.substr(kBefore.size(), path.size() - kBefore.size() - kBehind.size()));
-  if (!caller) {
-    const server::Refusal& refusal = caller.error();
-    std::string challenge;
-    if (!refusal.challenge.empty()) net::append_field(challenge, "WWW-Authenticate", refusal.challenge);
-    co_return co_await reply_problem(exchange, refusal.status, refusal.error, challenge);
-  }
+  if (!caller) co_return co_await reply_refusal(exchange, caller.error());
   if (request.method() != "GET") {
     co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
                                      "Allow: GET, OPTIONS\r\n");

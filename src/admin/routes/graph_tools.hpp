@@ -8,11 +8,11 @@
 
 namespace proteus::admin {
 
-// GET /v1/graphs/{context}/mcp/tools: the tools of a context as this caller sees them, for clients that speak no MCP.
-// Who may ask, and from where, is as at the MCP endpoint. Requests may come on any worker's thread.
+// GET /v1/graphs/{context}/mcp/tools: the tools of a context as the caller sees them, for clients without MCP.
+// Authentication, Host and Origin checks are those of the MCP endpoint. Requests may come on any worker thread.
 class GraphTools {
  public:
-  // The gateway outlives it.
+  // The gateway must outlive this object.
   GraphTools(gateway::Gateway& gateway, server::HostRules hosts) : gateway_(gateway), hosts_(std::move(hosts)) {}
 
   static bool owns(std::string_view path);

@@ -29,7 +29,7 @@ constexpr std::string_view kStream = "stream-";
 constexpr std::string_view kCall = "call-";
 constexpr std::string_view kReason = "an operator ended the session";
 
-// What clients know a session by is a secret; this is not.
+// Returns an id for operators, because the id of a client session is a secret.
 std::string handle_of(const server::ClientSessionId& id) {
   return std::string(kClient) + json::hex(json::sha256(id.value())).substr(0, 16);
 }
@@ -43,7 +43,7 @@ object whose(const server::Caller& caller) {
   return {{"principal", name.empty() ? value(nullptr) : value(name)}, {"context", caller.context}};
 }
 
-// The newest first, up to the limit, and how many there are in all.
+// Adds the total number and the `most` newest entries.
 template <class One>
 void add(object& out, std::string_view key, std::vector<One> all, std::size_t most, auto newer, auto write) {
   const std::size_t total = all.size();
@@ -131,7 +131,7 @@ std::optional<std::uint64_t> number_after(std::string_view prefix, std::string_v
   return number;
 }
 
-// Whose it was; nothing where there is none of that id.
+// Ends what has this id. Returns the name of its principal; nothing if there is no such id.
 std::optional<std::string> end_one(gateway::Gateway& gateway, const std::string& id) {
   if (const auto number = number_after(kStream, id)) {
     const auto caller = gateway.listeners().end_stream(*number);
@@ -158,7 +158,7 @@ Task<Result<Answer>> end(OpenDesk desk, AdminRequest& visit) {
                           .who = visit.who(),
                           .what = "session.end",
                           .detail = boost::json::serialize(object{{"id", id}, {"principal", *principal}})}});
-  // It has ended, whether or not that could be written.
+  // The session has ended even if the audit could not be written.
   const auto written = co_await desk.store.write(std::move(writes));
   object out{{"id", id}, {"state", "ended"}};
   if (!written) out["durable"] = false;

@@ -7,7 +7,8 @@
 
 namespace proteus::admin {
 
-// /admin/sessions: what callers have open, and to end one. All of it outlives the routes.
+// /admin/sessions: shows what callers have open, and ends a client session, a stream or a parked call. All arguments
+// must outlive the routes.
 Routes open_session_routes(gateway::Gateway& gateway, gateway::ToolSessions& sessions, store::Store& store);
 
 }  // namespace proteus::admin

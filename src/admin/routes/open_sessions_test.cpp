@@ -3,7 +3,7 @@
 
 #include "admin/testing/admin_fixture.hpp"
 
-// UIX-09: what callers have open, and to end one.
+// UIX-09: shows what callers have open, and ends it.
 namespace proteus::admin {
 namespace {
 

@@ -45,7 +45,7 @@ Task<Result<Answer>> preview_upstream(PreviewDesk desk, std::string name, const 
   if (!registered)
     co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", log::printable(name, 100))));
   auto next = registered->entry.settings;
-  // Null: it is gone.
+  // Null means that the upstream is removed.
   if (!settings.is_null()) {
     auto imagined = co_await desk.registry.imagine(name, settings);
     if (!imagined) co_return std::unexpected(std::move(imagined.error()));
@@ -56,7 +56,7 @@ Task<Result<Answer>> preview_upstream(PreviewDesk desk, std::string name, const 
   const bool stays = !settings.is_null() && next.enabled;
   const bool becomes_live = stays && next.refresh_strategy == providers::RefreshStrategy::direct_proxy;
   const bool is_live = served != nullptr && (*served)->is_direct();
-  // What nobody has read yet nobody can compare.
+  // Lists that nobody has read yet cannot be compared.
   const bool is_unread = stays && !becomes_live && (served == nullptr || is_live);
   catalog::SnapshotPointer offered;
   if (stays && !becomes_live && !is_unread) {
@@ -83,7 +83,7 @@ Task<Result<Answer>> preview_token(PreviewDesk desk, const value& keys) {
   co_return Answer{.body = boost::json::serialize(document(found))};
 }
 
-// Of a proposal that is ratified; to reject one changes nothing that is served.
+// Previews the ratification of a proposal; a rejection changes nothing that is served.
 Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
   const auto found = desk.pins.find(id);
   if (!found) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
@@ -92,7 +92,7 @@ Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
   const gateway::ServedUpstream* const served = upstreams->find(found->upstream);
   const auto kind =
       std::ranges::find(catalog::kKinds, proposal.kind, [](catalog::Kind one) { return catalog::info(one).plural; });
-  // Instructions are no entries, and what is listed live only the upstream knows.
+  // Instructions are not entries, and only the upstream knows what it lists live.
   if (served == nullptr || kind == catalog::kKinds.end() || (*served)->is_direct())
     co_return Answer{.body = boost::json::serialize(document({}))};
   auto offered = co_await (*served)->imagine(

@@ -7,7 +7,7 @@
 
 namespace proteus::admin {
 
-// /admin/preview: who would gain and lose what by a change. All of it outlives the routes.
+// /admin/preview: who would gain and lose what by a change. All arguments must outlive the routes.
 Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::TokenRegistry& tokens,
                       gateway::PinDecisions& pins);
 

@@ -61,10 +61,10 @@ TEST_F(PreviewRoutes, UIX_18_ShapesArePreviewedAsTheyWouldBeServed) {
   EXPECT_THAT(names(shaped, "ci", "gains"), ElementsAre("files_look"));
   EXPECT_THAT(names(shaped, "ci", "loses"), IsEmpty());
   EXPECT_THAT(names(shaped, "ci", "changes"), ElementsAre("files_read"));
-  // And then it is so.
+  // The actual change has the same effect.
   bench.ask("PATCH", "/admin/upstreams/files", patch);
   wait_until([&] { return bench.tools() == std::vector<std::string>{"files_look", "files_read"}; });
-  // Once the upstream was read with its new settings.
+  // Holds as soon as the upstream has been read with its new settings.
   wait_until([&] { return preview(patch).at("affected").as_array().empty(); });
 }
 

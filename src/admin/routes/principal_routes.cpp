@@ -41,7 +41,7 @@ Routes principal_routes(gateway::Gateway& gateway) {
   return {{.method = "GET",
            .path = "/admin/issuers",
            .answer = "{ issuers: Issuer[] }",
-           .help = "Shows the identity providers: how many keys are known, and what the last fetch of them met.",
+           .help = "Shows the identity providers: how many keys are known, and why the last fetch failed.",
            .handle = [&gateway](AdminRequest& visit) { return issuers(gateway, visit); }},
           {.method = "GET",
            .path = "/admin/rules",

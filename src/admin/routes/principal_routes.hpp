@@ -5,7 +5,8 @@
 
 namespace proteus::admin {
 
-// Whom identity providers vouch for, and what the rules make of their claims. The gateway outlives them.
+// /admin/issuers, /admin/rules and /admin/principals/match: the identity providers, and what the rules make of claims.
+// The gateway must outlive the routes.
 Routes principal_routes(gateway::Gateway& gateway);
 
 }  // namespace proteus::admin

@@ -17,17 +17,6 @@ boost::json::object facts_of(const store::MemberRecord& member) {
   return facts && facts->is_object() ? facts->get_object() : boost::json::object();
 }
 
-// What should be the same everywhere, and is not. An older version does not tell everything.
-boost::json::array differences(const boost::json::object& one, const boost::json::object& own) {
-  boost::json::array names;
-  for (const char* const name : {"configuration", "mappings"}) {
-    const auto* const here = own.if_contains(name);
-    const auto* const there = one.if_contains(name);
-    if (here != nullptr && there != nullptr && *here != *there) names.emplace_back(name);
-  }
-  return names;
-}
-
 Task<Result<Answer>> list_processes(store::Store& store, const cluster::Member& self) {
   const auto members = co_await store.members();
   if (!members) co_return std::unexpected(members.error());
@@ -45,7 +34,8 @@ Task<Result<Answer>> list_processes(store::Store& store, const cluster::Member& 
   boost::json::array processes;
   for (const auto& member : *members) {
     boost::json::object one = facts_of(member);
-    one["differs"] = differences(one, own);
+    const auto differs = differing_facts(own, one);
+    one["differs"] = boost::json::array(differs.begin(), differs.end());
     const std::uint64_t applied = member.name == self.options().name ? self.applied() : member.applied;
     one["id"] = member.name;
     one["self"] = member.name == self.options().name;
@@ -58,6 +48,17 @@ Task<Result<Answer>> list_processes(store::Store& store, const cluster::Member& 
 }
 
 }  // namespace
+
+std::vector<std::string_view> differing_facts(const boost::json::object& own, const boost::json::object& other) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : {"configuration", "mappings"}) {
+    const auto* const here = own.if_contains(name);
+    const auto* const there = other.if_contains(name);
+    // An older version may not publish all facts.
+    if (here != nullptr && there != nullptr && *here != *there) names.push_back(name);
+  }
+  return names;
+}
 
 Routes process_routes(store::Store& store, const cluster::Member& self) {
   return {{.method = "GET",

@@ -16,7 +16,7 @@ using boost::json::object;
 using boost::json::value;
 
 constexpr std::size_t kLongestPerson = 200;
-// Of all proposals that are shown together. The rest is shown one by one.
+// Limit of the texts in one list. Proposals beyond it are listed without texts, and are shown one by one.
 constexpr std::size_t kMostText = std::size_t{4} << 20U;
 
 value definition(const std::string& kind, const std::string& text) {
@@ -30,7 +30,7 @@ void add_display_name(object& out, const gateway::UpstreamProposal& one) {
   if (!one.display_name.empty()) out["upstream_display_name"] = one.display_name;
 }
 
-// Of a proposal, how long both its texts are.
+// Returns the length of both texts of a proposal.
 std::size_t size_of(const catalog::Proposal& proposal) { return proposal.before.size() + proposal.after.size(); }
 
 object summary(const gateway::UpstreamProposal& one) {
@@ -69,7 +69,7 @@ std::string written(const gateway::PinDecisions& pins, const std::optional<std::
   return boost::json::serialize(object{{"proposals", std::move(all)}});
 }
 
-// Upstreams wrote what is proposed, and may have written much: it is compared in the background.
+// Compares the texts in the background, because upstreams determine their size.
 Task<Result<Answer>> list(gateway::PinDecisions& pins, AdminRequest& visit) {
   std::optional<std::string> upstream(visit.parameter("upstream"));
   co_return Answer{.body = co_await pins.background().run(
@@ -83,7 +83,7 @@ Task<Result<Answer>> show(gateway::PinDecisions& pins, AdminRequest& visit) {
       .body = co_await pins.background().run([one = *found] { return boost::json::serialize(document(one)); })};
 }
 
-// Who decides, as the body says; the name of the key where it says nothing.
+// Returns who decides: the person in the body, else the name of the key.
 Result<std::string> decider(AdminRequest& visit) {
   if (visit.exchange().request().body().empty()) return visit.who();
   const auto body = visit.body();

@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// What waits for a person's decision, and the decisions. What is given outlives them.
+// /admin/proposals: what waits for a person's decision, and the decisions. `pins` must outlive the routes.
 Routes proposal_routes(gateway::PinDecisions& pins);
 
 }  // namespace proteus::admin

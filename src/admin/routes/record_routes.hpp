@@ -6,7 +6,7 @@
 
 namespace proteus::admin {
 
-// /admin/records: the last calls of upstreams. Null where none are kept. All that is given outlives the routes.
+// /admin/records: the last calls to upstreams. `records` is null if none are kept. Both must outlive the routes.
 Routes record_routes(const gateway::Records* records, BackgroundThreads& threads);
 
 }  // namespace proteus::admin

@@ -1,4 +1,4 @@
-// What an upstream that comes over the admin API may name of the gateway's own process.
+// Which variables and programs an upstream may name if it is registered over the admin API.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::vector<std::string> pointers(const Reply& reply) {
 
 class Registration : public ::testing::Test {
  protected:
-  // One of the file with a token, and one that is a program.
+  // Two upstreams of the file: one with a token, and one that is a program.
   Bench::File file() const {
     return {.upstreams = {entry({{"name", "filed"}, {"url", there.url()}, {"authentication", bearer("OF_THE_FILE")}}),
                           entry({{"name", "program"}, {"command", {"cat"}}, {"pass_environment", {"OF_THE_FILE"}}})},
@@ -58,7 +58,7 @@ class Registration : public ::testing::Test {
   Bench bench{memory, file(), {.allow_loopback = true}, with_secrets()};
 };
 
-// SEC-01: no variable that the configuration does not name for it reaches an upstream.
+// SEC-01: an upstream receives no variable that the configuration does not name for it.
 TEST_F(Registration, NamesOnlyVariablesThatTheConfigurationNames) {
   for (const auto* variable : {"ANY_OTHER", "OF_THE_FILE", "NOT_SET"}) {
     const auto refused = bench.ask("POST", "/admin/upstreams", at(elsewhere, {{"authentication", bearer(variable)}}));
@@ -101,7 +101,7 @@ TEST_F(Registration, GivesProgramsOnlyVariablesThatTheConfigurationNames) {
   EXPECT_THAT(pointers(refused), ElementsAre("/pass_environment/1", "/pass_environment/2", "/pass_environment/3"));
 }
 
-// What the file sends to one place is not taken to another by a change of the place.
+// A changed URL or command does not take the secrets of the file to another place.
 TEST_F(Registration, DoesNotMoveATokenOfTheFileElsewhere) {
   const auto moved = bench.ask("PATCH", "/admin/upstreams/filed", {{"url", elsewhere.url()}});
   EXPECT_EQ(moved.status, 400);
@@ -129,9 +129,9 @@ TEST_F(Registration, OfProgramsCanBeTurnedOff) {
   EXPECT_EQ(bench.ask("PATCH", "/admin/upstreams/program", {{"timeout", "9s"}}).status, 200);
 }
 
-// One that was stored when it was allowed stays in the list, and says why it is not served.
+// A stored upstream that is no longer allowed stays in the list, and says why it is not served.
 TEST_F(Registration, ThatNoLongerFitsIsKeptAndNotServed) {
-  // Of one era, so that nobody looks for a legacy side while requests are counted.
+  // Of one era, so that no probe for a legacy side is counted.
   const object listed = at(elsewhere, {{"era", "modern"}, {"authentication", bearer("LISTED")}});
   ASSERT_EQ(bench.ask("POST", "/admin/upstreams", listed).status, 201);
   EXPECT_EQ(bench.refresh("bank").at("ok"), true);
@@ -148,7 +148,7 @@ TEST_F(Registration, ThatNoLongerFitsIsKeptAndNotServed) {
   EXPECT_EQ(bench.refresh("bank").at("ok"), true);
 }
 
-// `[defaults.upstream]` is for those that are registered, too.
+// `[defaults.upstream]` also applies to upstreams that are registered.
 TEST_F(Registration, InheritsWhatTheDefaultsName) {
   auto more = file();
   more.defaults.authentication.type = providers::Authentication::Type::bearer;

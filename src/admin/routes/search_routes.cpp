@@ -15,7 +15,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-// As `search_tools` would see it, but for what is listed live, which upstreams list to the caller alone.
+// Finds what `search_tools` would find, except in upstreams that are listed live: these list only to the caller.
 Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& tools, AdminRequest& visit) {
   const auto who = visit.text("as");
   const auto context = visit.text("context");
@@ -70,8 +70,8 @@ Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools) {
   return {{.method = "GET",
            .path = "/admin/search",
            .answer = "Found",
-           .help = "Shows what `search_tools` finds for a caller. Upstreams that are listed live are named, and not "
-                   "asked.",
+           .help = "Shows what `search_tools` finds for a caller. Upstreams that are listed live are named, but not "
+                   "searched.",
            .parameters = {{"as", "Name of a principal, or the claims of a token as JSON; by default all tools."},
                           {"context", "Name of a context."},
                           {"q", "What to search for."},

@@ -6,7 +6,7 @@
 
 namespace proteus::admin {
 
-// What callers find, for operators who want to know why. Both outlive them.
+// /admin/search: what callers find, for operators who want to know why. Both arguments must outlive the routes.
 Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools);
 
 }  // namespace proteus::admin

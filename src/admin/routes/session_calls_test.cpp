@@ -1,4 +1,4 @@
-// Session tools as clients of both eras meet them.
+// Session tools as seen by clients of both eras.
 #include <gmock/gmock.h>
 
 #include "admin/testing/session_fixture.hpp"
@@ -32,7 +32,7 @@ class SessionCalls : public testing::Test {
                                std::string_view capabilities = kElicits) {
     return bench_.call_as("tok", "drop_table", arguments, more, capabilities);
   }
-  // The state of a question that was just asked.
+  // Calls the tool, and returns the state of its question.
   std::string state() {
     const auto asked = ask_modern().json().at("result");
     return std::string(asked.at("requestState").as_string());
@@ -51,7 +51,7 @@ class SessionCalls : public testing::Test {
     EXPECT_EQ(client->read_event()->json().at("method"), "notifications/subscriptions/acknowledged");
     return client;
   }
-  // The next event that has a message; a stream may begin with one that has none.
+  // Returns the next event that has a message; a stream may begin with one that has none.
   static boost::json::value next(RawClient& client) {
     for (;;) {
       const auto event = client.read_event();
@@ -79,7 +79,7 @@ TEST_F(SessionCalls, ExplainWrongArgumentsAndDoNotAskTheBackEnd) {
   EXPECT_THAT(bench_.backend.asked(), IsEmpty());
 }
 
-// SES-08, SEC-03: these are checked on another thread.
+// SES-08, SEC-03: large arguments are checked on a background thread.
 TEST_F(SessionCalls, CheckLargeArgumentsLikeAnyOther) {
   const std::string large(100'000, 'x');
   bench_.call_as("tok", "run_query", fmt::format(R"({{"query":"{}","limit":null}})", large));
@@ -194,7 +194,7 @@ TEST_F(SessionCalls, TakeAConfirmationForWhatWasAskedAlone) {
   bench_.add("s", {tool_text("drop_other", bench_.backend.url("/drop"), kDestructive)});
   EXPECT_EQ(code_of(bench_.call_as("tok", "drop_other", R"({"query":"x"})", retry(asked, kYes), kElicits).json()),
             -32602);
-  // An answer that nobody asked for is none.
+  // An answer without a question does not count.
   const auto unasked =
       ask_modern(R"({"query":"x"})", R"(,"inputResponses":{"confirmation":)" + std::string(kYes) + "}");
   EXPECT_EQ(unasked.json().at("result").at("resultType"), "input_required");
@@ -255,14 +255,14 @@ TEST_F(SessionCalls, TellTheClientsOfThatSessionAlone) {
   bench_.drop("s", "more");
   EXPECT_EQ(told(*modern), "notifications/tools/list_changed");
   EXPECT_EQ(told(stream), "notifications/tools/list_changed");
-  // What is registered again as it was is no change.
+  // Registering a tool again unchanged is not a change.
   bench_.add("s", {tool_text("run_query", bench_.backend.url())});
   bench_.cleanup("s");
   EXPECT_EQ(told(*modern), "notifications/tools/list_changed");
   EXPECT_EQ(told(*modern), "notifications/cancelled");
   EXPECT_EQ(told(stream), "notifications/tools/list_changed");
   EXPECT_EQ(told(stream), "the end");
-  // The other one heard nothing until its own turn.
+  // The other client was not notified before its own session ended.
   bench_.cleanup("other");
   EXPECT_EQ(told(*other), "notifications/cancelled");
 }

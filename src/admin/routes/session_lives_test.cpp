@@ -1,4 +1,4 @@
-// Tool sessions one after the other, and over a restart.
+// Tool sessions in succession, and across a restart.
 #include <gmock/gmock.h>
 
 #include "admin/testing/session_fixture.hpp"
@@ -25,7 +25,7 @@ TEST(SessionsAtALegacyUpstream, LeaveNothingForTheNextUserOfTheirId) {
   bench.refresh("private");
   const auto resources = [&](std::string_view token) { return std::string(bench.mcp(token, "resources/list").body); };
   bench.init("chat", "tok_first");
-  // Each worker has a line of its own.
+  // Calls often enough for all workers, each of which has its own connections.
   for (int i = 0; i < 8; ++i)
     ASSERT_EQ(bench.call_as("tok_first", "make", "{}").status, 200);
   wait_until([&] { return resources("tok_first").contains("test://own"); });
@@ -35,7 +35,7 @@ TEST(SessionsAtALegacyUpstream, LeaveNothingForTheNextUserOfTheirId) {
     EXPECT_THAT(resources("tok_next"), AllOf(HasSubstr("test://shared"), Not(HasSubstr("test://own"))));
   }
   bench.cleanup("chat");
-  wait_until([&] { return upstream.sessions() == 1; });  // the one that it is discovered by
+  wait_until([&] { return upstream.sessions() == 1; });  // that of the discovery
 }
 
 // SES-17, SES-22
@@ -49,7 +49,7 @@ TEST(SessionsOverARestart, KeepTheTimeOfTheirLastUse) {
     bench.tools_of("tok_a");
   }
   SessionBench bench(store);
-  // Its clock stands where the first one's was at the beginning: what was used later was used now.
+  // The second clock starts where the first one began, so a use after that counts as a use now.
   bench.clock.skip(std::chrono::minutes(29));
   EXPECT_EQ(bench.status_for("tok_a"), 200);
   bench.clock.skip(std::chrono::minutes(2));

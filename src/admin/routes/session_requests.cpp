@@ -28,7 +28,7 @@ constexpr std::size_t kMaxUserId = 256;
 
 enum class Need : std::uint8_t { required, optional };
 
-// The members of one body.
+// Reads the members of a body and collects the faults.
 class BodyReader {
  public:
   BodyReader(const value& body, std::span<const std::string_view> known) {
@@ -49,7 +49,7 @@ class BodyReader {
   const value* find(std::string_view key, Need need) {
     if (members_ == nullptr) return nullptr;
     const value* const found = members_->if_contains(key);
-    // Clients of many languages write what they leave out as null.
+    // Clients of many languages write omitted members as null.
     const bool absent = found == nullptr || found->is_null();
     if (absent && need == Need::required) fault(key, "is missing");
     return absent ? nullptr : found;
@@ -72,7 +72,7 @@ class BodyReader {
   std::optional<Secret> token(std::string_view key, Need need) {
     auto given = text(key, need);
     if (!given) return std::nullopt;
-    // It travels in a header.
+    // The token is sent in an HTTP header.
     const bool fits = !given->empty() && given->size() <= ToolSessions::kMaxToken &&
                       std::ranges::all_of(*given, [](char c) { return c > ' ' && c < '\x7f'; });
     if (!fits) {

@@ -9,16 +9,15 @@
 
 #include "gateway/sessions/tool_sessions.hpp"
 
-// The bodies that the endpoints of tool sessions take. Everything that is wrong with one is said, in the data of the
-// error.
+// Reads the bodies of requests about tool sessions. An error lists all faults of a body in its data.
 namespace proteus::admin {
 
-// 1 to 128 letters, digits, "-", "_", ".", ":" and "~", so that it is the same in a query.
+// Accepts 1 to 128 letters, digits, "-", "_", ".", ":" and "~", which need no escapes in a query.
 Result<gateway::ToolSessionId> read_session_id(std::string_view text);
 
 Result<gateway::ToolSessions::Init> read_init(const boost::json::value& body);
 
-// Apart from the tools, which are read from the text.
+// Reads everything but the tools, which ToolSessions::read_tools reads from the text of the body.
 Result<gateway::ToolSessions::Registration> read_registration(const boost::json::value& body);
 
 struct SessionAndName {

@@ -1,8 +1,5 @@
 #include "admin/routes/session_routes.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -23,7 +20,7 @@ struct SessionDesk {
   ToolSessions& sessions;
 };
 
-constexpr std::size_t kMaxDepth = 100;  // schemas are deep
+constexpr std::size_t kMaxDepth = 100;  // schemas may be deeply nested
 
 std::string write(const boost::json::object& body) { return boost::json::serialize(body); }
 
@@ -76,7 +73,7 @@ Task<Result<Answer>> cleanup(SessionDesk desk, AdminRequest& visit) {
   co_return Answer{.body = write(answer)};
 }
 
-// What a tool does, without what may be a secret: of fixed parameters the names.
+// Describes what a tool does. Fixed parameters may be secret, so only their names are shown.
 std::string hidden_part(const providers::HttpTool& tool, const catalog::View& shared) {
   std::string out = fmt::format(R"(,"url":{})", json::quote(tool.url.text()));
   if (!tool.action.empty()) out += fmt::format(R"(,"action":{})", json::quote(tool.action));
@@ -90,26 +87,12 @@ std::string hidden_part(const providers::HttpTool& tool, const catalog::View& sh
   return out;
 }
 
-// Clients write an id in a query with more escapes than it needs.
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    const char* const end = text.data() + std::min(i + 3, text.size());
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(text.data() + i + 1, end, byte, 16).ptr == end) {
-      out += static_cast<char>(byte);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 Task<Result<Answer>> list(SessionDesk desk, AdminRequest& visit) {
-  const auto given = visit.parameter("session_id");
-  if (!given) co_return std::unexpected(errors::invalid("the parameter session_id is missing"));
-  const auto id = read_session_id(unescaped(*given));
+  // Clients escape more characters of an id than necessary.
+  const auto given = visit.text("session_id");
+  if (!given) co_return std::unexpected(given.error());
+  if (!*given) co_return std::unexpected(errors::invalid("the parameter session_id is missing"));
+  const auto id = read_session_id(**given);
   if (!id) co_return std::unexpected(Error(id.error()).within("session_id"));
   const auto session = desk.sessions.use(*id);
   if (!session) co_return std::unexpected(errors::not_found(fmt::format("there is no session {}", id->value())));
@@ -132,8 +115,9 @@ Routes session_routes(gateway::Gateway& gateway, ToolSessions& sessions) {
   return {
       {.method = "POST",
        .path = "/admin/session/init",
-       .help = "Binds a token to a session; the body has session_id, user_token, user_id, and perhaps backend_token, "
-               "context and catalog.",
+       .help =
+           "Binds a token to a session; the body has session_id, user_token, user_id, and optionally backend_token, "
+           "context and catalog.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return init(desk, visit); }},
       {.method = "POST",

@@ -6,8 +6,8 @@
 
 namespace proteus::admin {
 
-// /admin/session and /admin/tools: to bind a token to a session, to give it tools, and to take them away. All of it
-// outlives the routes.
+// /admin/session and /admin/tools: bind a token to a tool session, give the session tools, and take them away. All
+// arguments must outlive the routes.
 Routes session_routes(gateway::Gateway& gateway, gateway::ToolSessions& sessions);
 
 }  // namespace proteus::admin

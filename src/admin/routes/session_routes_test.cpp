@@ -248,7 +248,7 @@ TEST_F(SessionRoutes, ShowTheSharedCatalogUnlessTheSessionIsToHaveItsOwnAlone) {
   EXPECT_THAT(bench_.tools_of("tok_a"), ElementsAre("bank_ping", "run_query"));
   EXPECT_THAT(bench_.tools_of("tok_b"), ElementsAre("run_query"));
   EXPECT_THAT(bench_.call_as("tok_b", "bank_ping", "{}").body, HasSubstr("-32602"));
-  // Its own shadows the shared one, and the operator sees that.
+  // The session's own tool shadows the shared one, and the operator sees that.
   bench_.call_as("tok_a", "bank_ping");
   EXPECT_THAT(bench_.backend.asked(), SizeIs(1));
   EXPECT_EQ(bench_.list("a").json().at("tools").at(0).at("shadows"), "bank");
@@ -310,10 +310,10 @@ TEST(SessionRoutesOnAnOpenNetwork, RefuseToolsWithin) {
   const auto refused = bench.add("s", {tool_text("t", bench.backend.url())});
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.body, HasSubstr("egress"));
-  // An origin that the configuration file trusts is trusted for the file's own upstreams.
+  // An origin that the configuration file trusts is trusted only for the file's own upstreams.
   bench.egress.trust({std::string(net::Url::parse(bench.backend.url())->origin())});
   EXPECT_EQ(bench.add("s", {tool_text("t", bench.backend.url())}).status, 400);
-  // A name is looked at when it is resolved.
+  // The rules are applied again to each connection.
   bench.egress.set_rules({.allow_loopback = true});
   EXPECT_EQ(bench.add("s", {tool_text("t", fmt::format("http://127.0.0.1:{}/", bench.backend.port()))}).status, 200);
   bench.egress.set_rules({});

@@ -1,4 +1,4 @@
-// OAU-14: how long tokens live that operators make.
+// OAU-14: lifetimes of tokens that operators make.
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST_F(Tokens, ExpireWithAllThatIsOpen) {
   EXPECT_EQ(status_for(secret), 401) << "it had expired";
 }
 
-// OAU-14: a new secret mends a damaged one, and widens nothing.
+// OAU-14: a rotation repairs a damaged secret, and widens no rights.
 TEST_F(Tokens, KeepTheirLimitsWhereTheirRecordIsDamaged) {
   made({{"name", "ci"}, {"tools", array{"bank_other"}}});
   const auto damage = [&](auto member) {
@@ -144,7 +144,7 @@ TEST_F(Tokens, AreRefusedWhileRevocationsMayHaveBeenMissed) {
   EXPECT_EQ(status_for(secret), 200);
 }
 
-// REP-03: what could not be written when it was revoked is about that token alone.
+// REP-03: a revocation that is written later affects only the token that was revoked.
 TEST_F(Tokens, ThatWereRevokedTakeNoOthersOfTheirNameWithThem) {
   const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
   gateway::TokenRegistry here(shared);
@@ -163,7 +163,7 @@ TEST_F(Tokens, ThatWereRevokedTakeNoOthersOfTheirNameWithThem) {
   EXPECT_TRUE(here.find("ci"));
 }
 
-// REP-03: one that was rotated since is the same.
+// REP-03: a token that was rotated meanwhile is still the same token.
 TEST_F(Tokens, ThatWereRevokedAreGoneAlsoWhereTheyWereRotatedMeanwhile) {
   const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
   gateway::TokenRegistry here(shared);
@@ -175,7 +175,7 @@ TEST_F(Tokens, ThatWereRevokedAreGoneAlsoWhereTheyWereRotatedMeanwhile) {
   EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
 }
 
-// A tool session cannot take a token that somebody has.
+// A tool session cannot bind a token that belongs to a principal.
 TEST_F(Tokens, AreNobodyElses) {
   const std::string secret = made({{"name", "ci"}});
   const auto taken =

@@ -43,7 +43,7 @@ boost::json::object token_document(const TokenDesk& desk, const RuntimeToken& to
   return out;
 }
 
-// What the configuration has is said there in full.
+// The configuration itself shows what the token may use.
 boost::json::object token_document(const TokenDesk& desk, const gateway::Principal& configured) {
   const auto expires_at = configured.expires() ? store::to_time(*configured.expires()) : store::Time{};
   const auto now = store::to_time(desk.gateway.clock().wall());
@@ -66,7 +66,7 @@ std::shared_ptr<const gateway::Principal> configured(const TokenDesk& desk, std:
   return desk.gateway.access()->principals->find_name(name);
 }
 
-// What the configuration has is changed there.
+// Fails unless the token was made at runtime: tokens of the configuration are changed there.
 Result<> check_runtime(const TokenDesk& desk, const std::string& name) {
   if (desk.registry.find(name)) return {};
   if (configured(desk, name)) {
@@ -76,7 +76,7 @@ Result<> check_runtime(const TokenDesk& desk, const std::string& name) {
   return std::unexpected(no_such_token(name));
 }
 
-// Programs may make many of them, so they are written in the background.
+// Writes the list in the background, because programs may make many tokens.
 Task<Result<Answer>> list(TokenDesk desk) {
   co_return Answer{.body = co_await desk.gateway.background_threads().run([desk] {
     boost::json::array all;
@@ -144,7 +144,7 @@ Routes token_routes(gateway::Gateway& gateway, TokenRegistry& registry) {
        .path = "/admin/tokens",
        .answer = "IssuedToken",
        .help =
-           "Makes a token; the body has its name, and perhaps what it may use and when it expires. The answer shows "
+           "Makes a token; the body has its name, and optionally what it may use and when it expires. The answer shows "
            "the secret, once.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},

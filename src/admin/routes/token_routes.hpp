@@ -6,7 +6,7 @@
 
 namespace proteus::admin {
 
-// Tokens: shown, made, rotated and revoked. Both outlive the routes.
+// /admin/tokens: shows, makes, rotates and revokes tokens. Both arguments must outlive the routes.
 Routes token_routes(gateway::Gateway& gateway, gateway::TokenRegistry& registry);
 
 }  // namespace proteus::admin

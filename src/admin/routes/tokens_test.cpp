@@ -154,7 +154,7 @@ TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
   EXPECT_EQ(kept->read_event()->json().at("method"), "notifications/tools/list_changed");
 }
 
-// A request whose body is still to come when its token goes.
+// The token is revoked before the body of its request arrives.
 TEST_F(Tokens, AreLookedAtAgainWhereABodyTakesLong) {
   const std::string secret = made({{"name", "ci"}});
   const std::string body = rpc("5", "tools/call", R"("name":"bank_wait",)" + modern_meta());

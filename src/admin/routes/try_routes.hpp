@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// /admin/try: a token for a few minutes, to try what somebody may use. It outlives the routes.
+// /admin/try: a token for a few minutes, to try what a principal may use. `tokens` must outlive the routes.
 Routes try_routes(gateway::TryTokens& tokens);
 
 }  // namespace proteus::admin

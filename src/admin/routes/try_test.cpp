@@ -3,7 +3,7 @@
 
 #include "admin/testing/admin_fixture.hpp"
 
-// UIX-06: a token of five minutes that has the rules of a principal, and nothing that is kept for it.
+// UIX-06: a token for five minutes with the rules of a principal, but without anything that is kept for the principal.
 namespace proteus::admin {
 namespace {
 
@@ -22,7 +22,7 @@ class TryRoutes : public ::testing::Test {
     wait_until([&] { return bench.tools().size() == 3; });
     bench.ask("POST", "/admin/tokens", object{{"name", "ci"}, {"tools", {"files_read"}}});
   }
-  // A bearer token, as a line.
+  // Makes a token, and returns its Authorization field.
   std::string try_as(const value& as) {
     const Reply made = bench.ask("POST", "/admin/try", object{{"as", as}});
     EXPECT_EQ(made.status, 201) << made.body;

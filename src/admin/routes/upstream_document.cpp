@@ -47,7 +47,7 @@ array list_faults(const std::vector<client::ListFault>& all) {
   return out;
 }
 
-// Only names that are more than the prefix and the upstream's own.
+// Returns only names that differ from the prefix followed by the upstream's own name.
 array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
   array out;
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt}) {
@@ -64,7 +64,7 @@ array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
   return out;
 }
 
-// What was made of its tools, table by table of `tools`.
+// Reports what shaping did, for each table of `tools`.
 object shaping(const providers::UpstreamSettings& settings, const catalog::ShapeReport& report, std::size_t most) {
   array tables;
   for (std::size_t i = 0; i < report.fitted.size() && i < settings.tools.size() && i < most; ++i) {
@@ -107,7 +107,7 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
   if (!status.last_error.empty()) out["last_error"] = status.last_error;
   out["consecutive_failures"] = status.consecutive_failures;
   if (served.meter != nullptr) out["calls"] = calls(*served.meter);
-  // Of what is offered now, which may be older than the connection.
+  // Counts what is offered now, which may be older than the connection.
   const auto snapshot = view.state().find(served->name());
   for (const catalog::Kind kind : catalog::kKinds)
     out[catalog::info(kind).plural] = snapshot ? snapshot->list(kind).size() : 0;
@@ -116,7 +116,8 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
     out["pins"] = {{"ratified", counts.ratified},
                    {"proposals", counts.proposals},
                    {"rejected", counts.rejected},
-                   {"blocked", counts.blocked}};
+                   {"blocked", counts.blocked},
+                   {"unkept", counts.unkept}};
   }
   if (!served->settings().tools.empty()) out["shaping"] = shaping(served->settings(), status.shaping, most);
   out["shadowed"] = shadowed_names(view, served->name(), most);
@@ -153,7 +154,7 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
   }
   for (auto& member : providers::show_upstream(registered.entry.settings))
     out.emplace(member.key(), std::move(member.value()));
-  // Both the setting and what was found out go by the same name.
+  // The status uses the same keys for what was discovered, and overwrites them below.
   out["configured_era"] = out["era"];
   out["configured_transport"] = out["transport"];
   out["configured_tools"] = out["tools"];

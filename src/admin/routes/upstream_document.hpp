@@ -11,9 +11,9 @@
 
 namespace proteus::admin {
 
-// An upstream as the API shows it: its settings, flat and as in the configuration, without secrets; where they come
-// from; and how it is. `served` is null for one that is not served. Of names that are shadowed, left out or mapped at
-// most so many are in it.
+// Returns an upstream as the API shows it: its settings, flat and as in the configuration, without secrets; their
+// origin; and its status. `served` is null if the upstream is not served. Lists such as shadowed, omitted and mapped
+// names have at most `most` entries each.
 boost::json::object upstream_document(const gateway::RegisteredUpstream& registered,
                                       const gateway::ServedUpstream* served, const catalog::View& everything,
                                       std::size_t most);

@@ -11,12 +11,9 @@
 namespace proteus::admin {
 namespace {
 
-using gateway::RegisteredPointer;
-
 constexpr std::size_t kMostOfOne = 1000;
-constexpr std::size_t kMostOfMany = 20;  // of each
+constexpr std::size_t kMostOfMany = 20;  // for each upstream
 
-// What the handlers work with.
 struct UpstreamDesk {
   gateway::Gateway& gateway;
   gateway::UpstreamRegistry& registry;
@@ -42,7 +39,7 @@ std::string show_all(const UpstreamDesk& desk) {
   return boost::json::serialize(boost::json::object{{"upstreams", std::move(all)}});
 }
 
-// There may be thousands, and the page asks every few seconds.
+// Writes the list in the background: there may be thousands of upstreams, and the page polls every few seconds.
 Task<Result<Answer>> list(UpstreamDesk desk) {
   co_return Answer{.body = co_await desk.gateway.background_threads().run([desk] { return show_all(desk); })};
 }
@@ -106,7 +103,7 @@ Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& visit) {
                                                     .who = visit.who(),
                                                     .what = "upstream.refresh",
                                                     .detail = fmt::format(R"({{"name":{}}})", json::quote(name))});
-  // A disk that is full is no reason to serve old lists.
+  // A full disk must not prevent a refresh.
   if (!audited) log::warning("a refresh is not audited: {}", audited.error().message());
   const auto result = co_await served->refresh();
   co_return Answer{.body = providers::write_refresh_result(result)};

@@ -7,8 +7,8 @@
 
 namespace proteus::admin {
 
-// /admin/upstreams: to see upstreams, to register, change and remove them, and to have their lists read. All of it
-// outlives the routes.
+// /admin/upstreams: shows, registers, changes and removes upstreams, and refreshes their lists. All arguments must
+// outlive the routes.
 Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, store::Store& store);
 
 }  // namespace proteus::admin

@@ -142,7 +142,7 @@ TEST_F(Upstreams, SayWhatARefreshChanged) {
       {.name = "ping",
        .input_schema = {{"type", "object"}, {"required", {"who"}}, {"properties", {{"who", object{}}}}}},
       says("pong")));
-  // What was announced may have been read already, which is a change just as well.
+  // An announced change may have been read before this refresh; it is logged all the same.
   value changed;
   wait_until([&] {
     bench.refresh("bank");
@@ -249,7 +249,7 @@ TEST_F(UpstreamsAfterARestart, AreThereAgainWithTheirSecrets) {
 // PRX-12
 TEST_F(UpstreamsAfterARestart, OfTheFileKeepTheirOverrideUntilTheFileChanges) {
   TestUpstream upstream;
-  // Of one era, so that nobody looks for a legacy side while requests are counted.
+  // Of one era, so that no probe for a legacy side is counted.
   const auto from_file = entry({{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}});
   {
     Bench bench(disk.store(), {{from_file}, {}});

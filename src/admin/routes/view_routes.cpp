@@ -7,6 +7,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
+#include "base/cut_text.hpp"
 #include "gateway/operate/viewpoint.hpp"
 #include "gateway/operate/why.hpp"
 #include "json/text.hpp"
@@ -22,7 +24,7 @@ using catalog::Kind;
 constexpr std::size_t kLongestSearch = 200;
 constexpr std::size_t kShownOfDescription = 300;  // bytes; GET /admin/why has all of it
 
-// Who looks, where, and at what: as the request says it.
+// The principal, the context and the kind that a request names.
 struct Looking {
   gateway::Whom whom;
   std::string context;
@@ -58,14 +60,9 @@ std::string member_of(const catalog::Definition& definition, std::string_view ke
   return json::decode_string(json::find_member(definition.text, key)).value_or("");
 }
 
-// Not in the middle of a character.
 std::string shortened(std::string text) {
   if (text.size() <= kShownOfDescription) return text;
-  std::size_t end = kShownOfDescription;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;
-  text.resize(end);
-  return text + "…";
+  return std::string(cut_text(text, kShownOfDescription)) + "…";
 }
 
 object entry_document(const catalog::Found& found, Kind kind) {
@@ -80,17 +77,10 @@ object entry_document(const catalog::Found& found, Kind kind) {
   return out;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
-
-// Whether all words are in the name or the description, whatever their case.
+// Whether each word occurs in the name or in the description, ignoring case.
 bool matches(const catalog::Definition& definition, const std::vector<std::string>& words) {
   if (words.empty()) return true;
-  const std::string text = lower(definition.shown) + "\n" + lower(member_of(definition, "description"));
+  const std::string text = lower_case(definition.shown) + "\n" + lower_case(member_of(definition, "description"));
   return std::ranges::all_of(words, [&](const std::string& word) { return text.contains(word); });
 }
 
@@ -99,7 +89,7 @@ std::vector<std::string> words_of(std::string_view search) {
   while (!search.empty()) {
     const std::string_view word = search.substr(0, search.find(' '));
     search.remove_prefix(std::min(search.size(), word.size() + 1));
-    if (!word.empty()) words.push_back(lower(word));
+    if (!word.empty()) words.push_back(lower_case(word));
   }
   return words;
 }
@@ -148,7 +138,7 @@ Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& visit) {
   if (!offset) co_return std::unexpected(offset.error());
   const auto limit = visit.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  // What upstreams list may be long, and nobody may have looked at it like this before.
+  // Written in the background: lists of upstreams may be long, and this view of them may not be cached yet.
   auto written = co_await gateway.background_threads().run(
       [&gateway, look = std::move(*look), search = search->value_or(""), window = Window{offset->value_or(0), *limit}] {
         return write_view(gateway, look, search, window);
@@ -211,7 +201,7 @@ Task<Result<Answer>> principals(gateway::Gateway& gateway) {
   const auto add = [&](const auto& principals, std::string_view origin) {
     std::string last;
     for (const auto& one : principals) {
-      // A token that is being rotated is there twice.
+      // A token is listed twice while it is rotated.
       if (one->name() == last) continue;
       last = one->name();
       all.push_back({{"name", one->name()}, {"origin", origin}});

@@ -5,7 +5,7 @@
 
 namespace proteus::admin {
 
-// What somebody sees, and why. Both outlive the routes.
+// /admin/view, /admin/why and /admin/principals: what a principal sees, and why. Both must outlive the routes.
 Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry);
 
 }  // namespace proteus::admin

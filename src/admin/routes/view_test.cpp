@@ -3,7 +3,7 @@
 
 #include "admin/testing/admin_fixture.hpp"
 
-// OBS-06, OBS-07: what somebody sees, and why.
+// OBS-06, OBS-07: what a principal sees, and why.
 namespace proteus::admin {
 namespace {
 

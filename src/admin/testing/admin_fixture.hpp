@@ -50,7 +50,7 @@ inline server::ToolHandler says(std::string text) {
   return [text](server::Context&) { return server::ToolResult::text(text); };
 }
 
-// An upstream with one tool, `ping`, that anyone may list; given a token, only its holder may.
+// An upstream with one tool, `ping`. If `token` is given, requests need it.
 class TestUpstream {
  public:
   explicit TestUpstream(std::string token = {}) : server({.name = "test", .version = "1"}, {.tools = true}) {
@@ -84,7 +84,7 @@ inline constexpr std::string_view kSecret = "the admin secret";
 inline constexpr std::string_view kOpsSecret = "of the operators";
 inline constexpr std::string_view kViewerSecret = "of those who look";
 
-// A page that needs no npm.
+// A page that needs no build with npm.
 inline constexpr std::array<PageFile, 2> kPageFiles{{{"/ui/assets/main-1.js", "text/javascript", "\"1\"", "script"},
                                                      {"/ui", "text/html; charset=utf-8", "\"2\"", "document"}}};
 
@@ -96,7 +96,7 @@ inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   return options;
 }
 
-// Goes on by itself, and can be moved ahead, and its wall clock back, from any thread.
+// The system clock, which can be moved ahead, and its wall time back. Thread-safe.
 class SkippingClock final : public Clock {
  public:
   Monotonic now() const override { return std::chrono::steady_clock::now() + std::chrono::milliseconds(ahead_); }
@@ -116,7 +116,7 @@ inline gateway::ToolSessionOptions session_options() {
   return options;
 }
 
-// What a configuration file says of upstreams.
+// The settings of upstreams in a configuration file.
 struct BenchFile {
   std::vector<providers::UpstreamEntry> upstreams = {};
   providers::UpstreamSettings defaults = {};
@@ -127,7 +127,7 @@ class Bench {
  public:
   using File = BenchFile;
 
-  // The store outlives it.
+  // The store must outlive the bench.
   explicit Bench(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true},
                  Environment environment = fixed_environment({}))
       : store(kept),
@@ -169,7 +169,7 @@ class Bench {
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~Bench() {
-    // A call that waits for a user ends with its session.
+    // A call that waits for a person ends only with its session.
     gateway.end_streams();
     server.stop();
     gateway.stop();
@@ -178,6 +178,7 @@ class Bench {
     boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();
     workers.stop();
     workers.join();
+    gateway.background_threads().stop();
   }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
@@ -190,7 +191,7 @@ class Bench {
     return boost::asio::co_spawn(workers.at(1), std::move(task), boost::asio::use_future).get();
   }
 
-  // `fields` are whole lines.
+  // `fields` are complete lines.
   Reply send(std::string_view method, std::string_view path, std::string_view body, std::string_view fields) {
     net::RawClient client(server.local_port());
     client.send(head(method, path, fmt::format("{}Content-Length: {}\r\n", fields, body.size())) + std::string(body));
@@ -203,7 +204,7 @@ class Bench {
   Reply ask(std::string_view method, std::string_view path, const object& body) {
     return ask(method, path, std::string_view(boost::json::serialize(body)));
   }
-  // A stream of events that is being read.
+  // Opens a stream of events.
   std::unique_ptr<net::RawClient> open(std::string_view path, std::string_view fields = {}) {
     auto client = std::make_unique<net::RawClient>(server.local_port());
     client->send(
@@ -215,7 +216,7 @@ class Bench {
     return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n", method, path, server.local_port(), fields);
   }
 
-  // What an MCP client sees.
+  // Returns the names of the tools that an MCP client sees.
   std::vector<std::string> tools() {
     server::RawClient client(server.local_port());
     const auto answer = client.request("POST", server::modern_fields("tools/list"),
@@ -279,7 +280,15 @@ class Bench {
   }
 };
 
-// An entry as the file has it.
+inline std::string next_event(net::RawClient& stream) {
+  for (;;) {
+    auto chunk = stream.receive_chunk();
+    if (!chunk) return {};
+    if (!chunk->starts_with(":")) return *chunk;
+  }
+}
+
+// Parses an upstream of the configuration file.
 inline providers::UpstreamEntry entry(object keys, const providers::UpstreamSettings& base = {}) {
   auto parsed = providers::parse_upstream(keys, base);
   if (!parsed) throw std::runtime_error(parsed.error().front().message);

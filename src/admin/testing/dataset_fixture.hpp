@@ -30,7 +30,7 @@ namespace proteus::admin::test {
 
 using boost::json::value;
 
-// The directory of mappings, and who ratifies in it.
+// A directory of mappings, and the person who ratifies in it.
 class Mappings {
  public:
   std::filesystem::path path() const { return folder_.path() / "mappings"; }
@@ -63,7 +63,7 @@ class DatasetBench {
  public:
   static constexpr std::string_view kSecret = "the admin secret";
 
-  // Both outlive it.
+  // `mappings` and `kept` must outlive the bench.
   DatasetBench(const Mappings& mappings, store::Store& kept, Environment environment,
                std::vector<providers::UpstreamSettings> upstreams = {})
       : store(kept),
@@ -103,7 +103,7 @@ class DatasetBench {
     return boost::asio::co_spawn(workers.at(1), std::move(task), boost::asio::use_future).get();
   }
 
-  // The result of a tool.
+  // Calls a tool. Returns its result, or the error.
   value call(std::string_view tool, std::string_view arguments, std::string_view fields = {}) const {
     server::RawClient client(server.local_port());
     const auto answer = client.request(

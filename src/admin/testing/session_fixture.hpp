@@ -26,7 +26,7 @@ class SessionBench : public Bench {
     return ask("POST", "/admin/session/init",
                fmt::format(R"({{"session_id":"{}","user_token":"{}","user_id":7{}}})", id, token, members));
   }
-  // `tools` as JSON texts.
+  // `tools` are JSON texts.
   Reply add(std::string_view id, const std::vector<std::string>& tools, std::string_view members = {}) {
     return ask("POST", "/admin/tools/register",
                fmt::format(R"({{"session_id":"{}","tools":[{}]{}}})", id, fmt::join(tools, ","), members));
@@ -39,7 +39,7 @@ class SessionBench : public Bench {
   }
   Reply list(std::string_view id) { return ask("GET", fmt::format("/admin/tools/list?session_id={}", id)); }
 
-  // As a modern client.
+  // Sends a request as a modern client.
   RawClient::Answer mcp(std::string_view token, std::string_view method, std::string_view members = {},
                         std::string_view name = {}, std::string_view capabilities = "{}") {
     RawClient client(server.local_port());

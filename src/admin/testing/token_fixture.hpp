@@ -17,7 +17,7 @@
 
 namespace proteus::admin::test {
 
-// Answers when it is cancelled, which it keeps in mind.
+// Waits until it is cancelled. Counts the calls that run and those that were cancelled.
 inline boost::asio::awaitable<server::Outcome<server::ToolResult>> wait_until_cancelled(std::atomic<int>& running,
                                                                                         std::atomic<int>& cancelled) {
   ++running;
@@ -81,7 +81,7 @@ class Tokens : public ::testing::Test {
     EXPECT_EQ(stream.read_event()->json().at("id"), 7);
     EXPECT_FALSE(stream.read_event());
   }
-  // A call that runs.
+  // Starts a call, and waits until it runs.
   std::unique_ptr<server::RawClient> call(std::string_view token) {
     const int before = running;
     auto client = std::make_unique<server::RawClient>(bench.server.local_port());

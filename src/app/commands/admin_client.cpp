@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/serving/admin_secret.hpp"
+#include "app/serving/pepper_in_use.hpp"
 #include "base/clock.hpp"
 #include "json/text.hpp"
 #include "net/http_client/http_client.hpp"
@@ -35,7 +36,7 @@ Task<Result<Heard>> send(net::HttpClient& http, const net::Url& url, std::string
   co_return Heard{response->status(), std::string(*read)};
 }
 
-// Where a gateway of this configuration is found from its own machine.
+// Returns the URL at which a gateway with this configuration is reachable from its own machine.
 Result<std::string> local_url(const Config& config) {
   const ListenAddress& listen = config.server.listen;
   if (listen.port == 0) return std::unexpected(errors::invalid("the configuration has no port; give --server"));
@@ -69,22 +70,17 @@ void AdminTarget::add_options(CLI::App& command) {
 }
 
 Result<AdminClient> AdminClient::make(const AdminTarget& target) {
-  ConfigFlags flags;
-  if (!target.file.empty()) flags.file = target.file;
-  if (!target.data.empty()) flags.overrides.data = target.data;
-  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
-  if (!loaded.outcome.config) {
-    return std::unexpected(errors::invalid("the configuration has faults; `proteus check` shows them"));
-  }
+  const auto config = config_beside(target.file, target.data);
+  if (!config) return std::unexpected(config.error());
   std::string base = target.server;
   if (base.empty()) {
-    auto local = local_url(*loaded.outcome.config);
+    auto local = local_url(*config);
     if (!local) return std::unexpected(std::move(local.error()));
     base = std::move(*local);
   }
   auto url = net::Url::parse(base);
   if (!url) return std::unexpected(errors::invalid("--server: " + url.error().message()));
-  auto secret = admin_secret_in_use(*loaded.outcome.config);
+  auto secret = admin_secret_in_use(*config);
   if (!secret) return std::unexpected(std::move(secret.error()).within("the admin secret"));
   return AdminClient(std::move(*url), std::move(*secret));
 }

@@ -6,7 +6,6 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "app/config/load.hpp"
 #include "base/secret.hpp"
 #include "net/http/url.hpp"
 
@@ -16,23 +15,23 @@ class App;
 
 namespace proteus::app {
 
-// Which running gateway a command speaks to, as far as the command line says so.
+// The command-line options that select the running gateway.
 struct AdminTarget {
-  std::string server;  // its URL, of which only scheme, host and port count; empty: the one of the configuration
+  std::string server;  // URL, of which only scheme, host and port count; empty: from the configuration
   std::string file;
   std::string data;
 
   void add_options(CLI::App& command);
 };
 
-// Asks the admin API of a running gateway, and waits for the answer.
+// A blocking client of the admin API of a running gateway.
 class AdminClient {
  public:
-  // Opens nothing. The secret is that of the configuration, which the environment may give. Fails of kind `invalid`
-  // where the command line or the configuration cannot be used.
+  // Opens no connection. Takes the admin secret from the environment or the data directory. Fails with kind `invalid`
+  // if the command line or the configuration is unusable.
   static Result<AdminClient> make(const AdminTarget& target);
 
-  // A problem document becomes an error with its detail.
+  // Sends a request and waits for the answer. Returns a problem document as an error with its detail.
   Result<boost::json::value> ask(std::string_view method, const std::string& path, std::string_view body = "") const;
 
  private:

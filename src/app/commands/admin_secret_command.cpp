@@ -1,29 +1,22 @@
-// proteus admin-secret: for the owner of the data directory, also while a gateway runs on it.
+// proteus admin-secret: prints the admin secret to the owner of the data directory, also while a gateway runs.
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "app/commands/command.hpp"
-#include "app/commands/terminal.hpp"
-#include "app/config/load.hpp"
+#include "app/commands/command_output.hpp"
 #include "app/serving/admin_secret.hpp"
+#include "app/serving/pepper_in_use.hpp"
 
 namespace proteus::app {
 namespace {
 
-ExitCode print_secret(const ConfigFlags& flags) {
-  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
-  if (!loaded.outcome.config) {
-    fmt::print(stderr, "proteus: the configuration has faults; `proteus check` shows them\n");
-    return ExitCode::usage;
-  }
-  const auto secret = admin_secret_in_use(*loaded.outcome.config);
-  if (!secret) {
-    fmt::print(stderr, "proteus: {}\n", one_line(secret.error().message()));
-    return ExitCode::problems;
-  }
-  fmt::print("{}\n", secret->reveal());
+ExitCode print_secret(const std::string& file, const std::string& data) {
+  const auto config = config_beside(file, data);
+  if (!config) return refuse(config.error());
+  const auto secret = admin_secret_in_use(*config);
+  if (!secret) return refuse(secret.error());
+  print_out(secret->reveal() + "\n");
   return ExitCode::done;
 }
 
@@ -39,12 +32,7 @@ void add_admin_secret_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
   command->add_option("--data", options->data, "Data directory")->type_name("DIR");
-  command->callback([options, &invocation] {
-    ConfigFlags flags;
-    if (!options->file.empty()) flags.file = options->file;
-    if (!options->data.empty()) flags.overrides.data = options->data;
-    invocation.exit_code = print_secret(flags);
-  });
+  command->callback([options, &invocation] { invocation.exit_code = print_secret(options->file, options->data); });
 }
 
 }  // namespace proteus::app

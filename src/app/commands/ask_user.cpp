@@ -18,7 +18,7 @@ namespace {
 
 using Action = client::ElicitationAnswer::Action;
 
-// The value a line stands for in a field of this schema; nothing where it is none.
+// Parses a line as a value of this schema. Returns nothing if it is not valid.
 std::optional<boost::json::value> value_of(const std::string& line, const boost::json::object& schema) {
   const std::string type = string_at(schema, "type");
   if (const auto* choices = schema.if_contains("enum"); choices != nullptr && choices->is_array()) {
@@ -63,11 +63,22 @@ bool is_required(const boost::json::object& schema, std::string_view name) {
   return std::ranges::find(names, boost::json::value(name)) != names.end();
 }
 
+// Asks until the answer is yes or no. The end of input cancels.
+Action ask_consent(std::string_view request, std::istream& in, std::ostream& out) {
+  for (std::string line;;) {
+    out << request << ": " << std::flush;
+    if (!std::getline(in, line)) return Action::cancel;
+    if (line == "y" || line == "yes") return Action::accept;
+    if (line == "n" || line == "no") return Action::decline;
+  }
+}
+
 }  // namespace
 
 client::ElicitationAnswer ask_user(const client::Elicitation& elicitation, std::istream& in, std::ostream& out) {
-  out << "The server asks: " << one_line(elicitation.message) << "\n" << std::flush;
-  client::ElicitationAnswer answer{.action = Action::accept};
+  out << "The server asks: " << one_line(elicitation.message) << "\n";
+  client::ElicitationAnswer answer{.action = ask_consent("Answer y to accept, or n to decline", in, out)};
+  if (answer.action != Action::accept) return answer;
   const auto* properties = elicitation.requested_schema.if_contains("properties");
   if (properties == nullptr || !properties->is_object()) return answer;
   for (const auto& [name, property] : properties->get_object()) {
@@ -90,10 +101,8 @@ client::ElicitationAnswer ask_user(const client::Elicitation& elicitation, std::
 
 client::ElicitationAnswer ask_to_open(const client::Elicitation& elicitation, std::istream& in, std::ostream& out) {
   out << "The server asks: " << one_line(elicitation.message) << "\nIt wants you to open: " << one_line(elicitation.url)
-      << "\nOpen it yourself and answer y, or n to decline: " << std::flush;
-  std::string line;
-  if (!std::getline(in, line)) return {.action = Action::cancel};
-  return {.action = line == "y" || line == "yes" ? Action::accept : Action::decline};
+      << "\n";
+  return {.action = ask_consent("Open it yourself and answer y, or n to decline", in, out)};
 }
 
 }  // namespace proteus::app

@@ -6,11 +6,11 @@
 
 namespace proteus::app {
 
-// Asks a person at a terminal what a server wants to know, field by field. An empty line takes the default, or leaves
-// an optional field out; the end of input cancels.
+// Asks the person at the terminal whether to accept, and if so for the fields of the form, one by one. An empty line
+// takes the default or omits an optional field. The end of input cancels.
 client::ElicitationAnswer ask_user(const client::Elicitation& elicitation, std::istream& in, std::ostream& out);
 
-// Shows a URL the server wants opened, and asks for consent. It is not opened here.
+// Shows the URL that the server wants opened, and asks for consent. Does not open it.
 client::ElicitationAnswer ask_to_open(const client::Elicitation& elicitation, std::istream& in, std::ostream& out);
 
 }  // namespace proteus::app

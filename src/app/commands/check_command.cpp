@@ -1,4 +1,4 @@
-// proteus check: says everything that is wrong with a configuration, without touching the network.
+// proteus check: reports everything that is wrong with a configuration, without using the network.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -27,7 +27,7 @@ std::string counted(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-// The configuration, as far as it could be read.
+// Returns one line about a configuration without faults.
 std::string summary(const LoadedConfig& loaded) {
   const Config& config = *loaded.outcome.config;
   return fmt::format("{}: {}, {}, {}\n", loaded.file ? one_line(*loaded.file) : "built-in defaults",
@@ -62,9 +62,8 @@ void print_json(const LoadedConfig& loaded, std::size_t faults) {
 }
 
 ExitCode check(const CheckOptions& options) {
-  ConfigFlags flags;
-  if (!options.file.empty()) flags.file = options.file;
-  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check, TlsFiles::checked);
+  const LoadedConfig loaded =
+      load_config(ConfigFlags::of(options.file), process_environment(), Purpose::check, TlsFiles::checked);
   const auto& diagnostics = loaded.outcome.diagnostics;
   const auto faults = diagnostics.size() - static_cast<std::size_t>(std::ranges::count_if(diagnostics, is_warning));
   (options.json ? print_json : print_for_people)(loaded, faults);

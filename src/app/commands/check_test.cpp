@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// A directory with files, gone at the end of the test.
+// Gives each test a directory for files.
 class CheckCommand : public ::testing::Test {
  protected:
   CheckCommand() {
@@ -118,7 +118,7 @@ TEST_F(CheckCommand, LooksWhereTheEnvironmentSays) {
   EXPECT_FALSE(missing.outcome.config);
 }
 
-// An edit between two looks of the reader's.
+// The files change after the watch was made.
 TEST_F(CheckCommand, WatchesFromBeforeTheFilesWereRead) {
   const auto file = write("p.toml", "[server]\nlisten = \"127.0.0.1:1\"\n");
   const auto context = write("contexts/abc.toml", "display_name = \"A\"\n");

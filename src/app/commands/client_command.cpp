@@ -1,4 +1,4 @@
-// proteus client list | call | watch: speaks to any MCP server, of either era.
+// proteus client list | call | watch: talks to any MCP server, of either era.
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -15,6 +15,7 @@
 #include "app/commands/client_output.hpp"
 #include "app/commands/client_target.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
 #include "base/log.hpp"
@@ -24,8 +25,8 @@ namespace {
 
 struct ClientOptions {
   ClientTarget target;
-  std::vector<std::string> arguments;  // URL, NAME, JSON, as far as the command has them
-  std::vector<std::string> words;      // those that were given
+  std::vector<std::string> arguments;  // URL, NAME, JSON, if the command takes them
+  std::vector<std::string> words;      // the arguments that were given
   bool json = false;
   bool verbose = false;
 };
@@ -38,12 +39,8 @@ ExitCode complain(ExitCode code, const Error& error) {
   return code;
 }
 
-void print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-// The words a command was given, the URL first unless a program is run.
+// Moves the target out of the words. The URL comes first, unless a program follows `--`. `others` is the maximum number
+// of other arguments.
 Result<> take_target(ClientOptions& options, const Invocation& invocation, std::size_t others) {
   options.target.command = invocation.behind_dashes;
   const bool has_url = options.target.command.empty();
@@ -65,18 +62,13 @@ Result<client::McpServer> open(client::McpServer::Builder& builder) {
   return server;
 }
 
-// Bad settings are the user's fault, all else is the server's or the network's.
-ExitCode code_of(const Error& error) {
-  return error.kind() == ErrorKind::invalid ? ExitCode::usage : ExitCode::problems;
-}
-
 ExitCode list(ClientOptions& options, const Invocation& invocation) {
   if (auto taken = take_target(options, invocation, 0); !taken) return complain(ExitCode::usage, taken.error());
   auto builder = options.target.builder();
   if (!builder) return complain(ExitCode::usage, builder.error());
   const auto server = open(*builder);
   if (!server) return complain(code_of(server.error()), server.error());
-  print(options.json ? inventory_json(*server) : show_inventory(*server, Terminal::of(STDOUT_FILENO)));
+  print_out(options.json ? inventory_json(*server) : show_inventory(*server, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
@@ -90,7 +82,7 @@ Result<boost::json::object> read_arguments(const std::string& word) {
   return value.get_object();
 }
 
-// On a terminal one line that is written over; elsewhere a line each.
+// Overwrites one line on a terminal; elsewhere prints a line for each report.
 void print_progress(const client::Progress& progress, const Terminal& terminal) {
   const std::string text = show_progress(progress);
   if (terminal.is_terminal()) {
@@ -125,7 +117,7 @@ ExitCode call(ClientOptions& options, const Invocation& invocation) {
   const auto result = server->call_tool(options.words[0], *arguments, how);
   if (reported && errors_to.is_terminal()) fmt::print(stderr, "\r\x1b[K");
   if (!result) return complain(ExitCode::problems, result.error());
-  print(options.json ? json_line(result->value) : show_result(*result, Terminal::of(STDOUT_FILENO)));
+  print_out(options.json ? json_line(result->value) : show_result(*result, Terminal::of(STDOUT_FILENO)));
   if (result->is_error) fmt::print(stderr, "proteus: the tool reports a failure\n");
   return result->is_error ? ExitCode::problems : ExitCode::done;
 }
@@ -143,7 +135,7 @@ ExitCode watch(ClientOptions& options, const Invocation& invocation) {
   if (auto taken = take_target(options, invocation, 0); !taken) return complain(ExitCode::usage, taken.error());
   auto builder = options.target.builder();
   if (!builder) return complain(ExitCode::usage, builder.error());
-  // Blocked before any thread starts, so that they are taken here.
+  // Blocked before any thread starts, so that only `sigwait` receives them.
   sigset_t ends{};
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
@@ -152,17 +144,18 @@ ExitCode watch(ClientOptions& options, const Invocation& invocation) {
 
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   auto server = builder->build();
-  server.add_change_listener(
-      [&](const client::Change& change) { print(options.json ? change_json(change) : show_change(change, terminal)); });
+  server.add_change_listener([&](const client::Change& change) {
+    print_out(options.json ? change_json(change) : show_change(change, terminal));
+  });
   if (auto opened = server.open(); !opened) return complain(code_of(opened.error()), opened.error());
   const auto info = server.info();
   if (!announces(*info))
     return complain(ExitCode::problems, errors::unsupported("the server does not announce changes"));
   if (!options.json) {
-    print(terminal.styled(Style::dim,
-                          fmt::format("watching {} tools, {} prompts and {} resources; Ctrl-C ends",
-                                      server.tools()->size(), server.prompts()->size(), server.resources()->size())) +
-          "\n");
+    print_out(terminal.styled(Style::dim, fmt::format("watching {} tools, {} prompts and {} resources; Ctrl-C ends",
+                                                      server.tools()->size(), server.prompts()->size(),
+                                                      server.resources()->size())) +
+              "\n");
   }
   int signal = 0;
   sigwait(&ends, &signal);

@@ -55,7 +55,7 @@ boost::json::array definitions(const Result<std::vector<T>>& entries) {
   return array;
 }
 
-// A block that cannot be printed as it is.
+// Describes a block that is not text.
 std::string describe_block(const boost::json::object& block) {
   const std::string type = string_at(block, "type");
   if (type == "resource_link") return fmt::format("[link: {}]", one_line(string_at(block, "uri")));

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/kept_sign_in.hpp"
-#include "base/log.hpp"
+#include "base/secret.hpp"
 #include "base/units.hpp"
 
 namespace proteus::app {
@@ -23,7 +23,7 @@ Result<std::pair<std::string, std::string>> parse_header(std::string_view text) 
   return std::pair(std::string(text.substr(0, colon)), std::string(value));
 }
 
-// A plain number is one of seconds.
+// A number without a unit means seconds.
 Result<std::chrono::milliseconds> timeout_of(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   auto duration = parse_duration(plain ? text + "s" : text);
@@ -88,9 +88,7 @@ Result<client::McpServer::Builder> ClientTarget::builder() const {
     if (!header) return std::unexpected(std::move(header.error()));
     builder.header(std::move(header->first), std::move(header->second));
   }
-  const auto is_credential = [](const std::string& text) {
-    return log::redact(text.substr(0, text.find(':')), "x") != "x";
-  };
+  const auto is_credential = [](const std::string& text) { return is_secret_header(text.substr(0, text.find(':'))); };
   if (!bearer_variable.empty()) {
     builder.auth(client::BearerToken::from_env(bearer_variable));
   } else if (uses_sign_in && !at.empty() && std::ranges::none_of(headers, is_credential)) {

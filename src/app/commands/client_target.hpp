@@ -10,9 +10,9 @@
 
 namespace proteus::app {
 
-// The options of `proteus client` that say which server, and how it is spoken to.
+// The options of `proteus client` that select the server and the way to connect to it.
 struct ClientTarget {
-  std::string url;                   // or stdio:<command>, or empty where `command` is given
+  std::string url;                   // or stdio:<command>; empty if `command` is given
   std::vector<std::string> command;  // a program and its arguments
   std::vector<std::string> headers;  // "Name: value"
   std::string bearer_variable;
@@ -20,13 +20,13 @@ struct ClientTarget {
   std::string era = "auto";
   std::string transport = "auto";
   std::string ca_file;
-  bool uses_sign_in = true;  // that `proteus client login` kept, unless other credentials are given
+  bool uses_sign_in = true;  // whether to use a saved sign-in if no other credentials are given
 
-  // Fails where one of them is unusable.
+  // Fails if an option is unusable.
   Result<client::McpServer::Builder> builder() const;
 };
 
-// The words of a command line: separated by spaces, quoted with ' or ".
+// Splits a command line into words, which are separated by spaces and may be quoted with ' or ".
 Result<std::vector<std::string>> split_words(std::string_view text);
 
 }  // namespace proteus::app

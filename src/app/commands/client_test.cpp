@@ -159,13 +159,34 @@ TEST(AskUser, AsksFieldByField) {
                               {"sure", {{"type", "boolean"}, {"default", true}}},
                               {"size", {{"type", "string"}, {"enum", {"s", "m"}}}}}},
                             {"required", {"name"}}};
-  std::istringstream in("\nAda\nold\n36\n\nm\n");
+  std::istringstream in("y\n\nAda\nold\n36\n\nm\n");
   std::ostringstream out;
   const auto answer = ask_user(asked, in, out);
   EXPECT_EQ(answer.action, client::ElicitationAnswer::Action::accept);
   EXPECT_EQ(boost::json::value(answer.content), boost::json::value({{"name", "Ada"}, {"age", 36}, {"size", "m"}}));
   std::istringstream end("");
   EXPECT_EQ(ask_user(asked, end, out).action, client::ElicitationAnswer::Action::cancel);
+}
+
+client::ElicitationAnswer::Action answer_to(const boost::json::object& schema, const std::string& typed) {
+  client::Elicitation asked;
+  asked.message = "Delete everything?";
+  asked.requested_schema = schema;
+  std::istringstream in(typed);
+  std::ostringstream out;
+  return ask_user(asked, in, out).action;
+}
+
+TEST(AskUser, AcceptsNothingThatThePersonHasNotAccepted) {
+  using Action = client::ElicitationAnswer::Action;
+  const boost::json::object none{{"properties", boost::json::object()}};
+  const boost::json::object optional{{"properties", {{"why", {{"type", "string"}}}}}};
+  for (const auto& schema : {none, optional}) {
+    EXPECT_EQ(answer_to(schema, ""), Action::cancel);
+    EXPECT_EQ(answer_to(schema, "\n"), Action::cancel);
+    EXPECT_EQ(answer_to(schema, "n\n"), Action::decline);
+    EXPECT_EQ(answer_to(schema, "perhaps\ny\n\n"), Action::accept);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// proteus connections: who has connected which upstream of a running gateway.
+// proteus connections: shows, makes and ends connections of a running gateway with OAuth upstreams.
 #include <cstdio>
 #include <memory>
 
@@ -11,6 +11,7 @@
 
 #include "app/commands/admin_client.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
 #include "base/names.hpp"
@@ -24,16 +25,6 @@ struct ConnectionOptions {
   std::string id;
   bool json = false;
 };
-
-ExitCode refuse_connection(const Error& error) {
-  fmt::print(stderr, "proteus: {}\n", one_line(error.message()));
-  return error.kind() == ErrorKind::invalid ? ExitCode::usage : ExitCode::problems;
-}
-
-void print_connection(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
 
 Result<boost::json::value> ask_about_connections(const ConnectionOptions& options, std::string_view method,
                                                  const std::string& path, const std::string& body = {}) {
@@ -66,31 +57,31 @@ std::string show_connections(const boost::json::value& answer, const Terminal& t
 
 ExitCode list_connections(const ConnectionOptions& options) {
   const auto answer = ask_about_connections(options, "GET", "");
-  if (!answer) return refuse_connection(answer.error());
-  print_connection(options.json ? json_line(*answer) : show_connections(*answer, Terminal::of(STDOUT_FILENO)));
+  if (!answer) return refuse(answer.error());
+  print_out(options.json ? json_line(*answer) : show_connections(*answer, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
-// The URL alone goes to standard output, so that a script can open it.
+// Only the URL goes to standard output, so that a script can open it.
 ExitCode add_connection(const ConnectionOptions& options) {
   const boost::json::object body{{"upstream", options.upstream}};
   const auto answer = ask_about_connections(options, "POST", "", boost::json::serialize(body));
-  if (!answer) return refuse_connection(answer.error());
+  if (!answer) return refuse(answer.error());
   if (options.json) {
-    print_connection(json_line(*answer));
+    print_out(json_line(*answer));
     return ExitCode::done;
   }
   const auto* const object = answer->if_object();
-  print_connection((object != nullptr ? one_line(string_at(*object, "url")) : std::string()) + "\n");
+  print_out((object != nullptr ? one_line(string_at(*object, "url")) : std::string()) + "\n");
   fmt::print(stderr, "Open this in a browser within ten minutes; it asks for the admin key and works once.\n");
   return ExitCode::done;
 }
 
 ExitCode remove_connection(const ConnectionOptions& options) {
-  if (auto fit = check_name(options.id); !fit) return refuse_connection(std::move(fit.error()).within("ID"));
+  if (auto fit = check_name(options.id); !fit) return refuse(std::move(fit.error()).within("ID"));
   const auto answer = ask_about_connections(options, "DELETE", "/" + options.id);
-  if (!answer) return refuse_connection(answer.error());
-  print_connection(options.json ? json_line(*answer) : fmt::format("disconnected {}\n", options.id));
+  if (!answer) return refuse(answer.error());
+  print_out(options.json ? json_line(*answer) : fmt::format("disconnected {}\n", options.id));
   return ExitCode::done;
 }
 

@@ -5,14 +5,14 @@
 #include "app/commands/admin_client.hpp"
 #include "app/commands/command.hpp"
 
-// `proteus dataset`: what a data owner does with mappings. Works beside a running gateway, which sees the files change;
-// what only a running gateway knows, such as what is connected, goes through its admin API.
+// `proteus dataset`: the commands with which a data owner manages mappings. They work beside a running gateway, which
+// notices changes of the files. `disconnect` uses the admin API, because only the gateway knows what is connected.
 namespace proteus::app {
 
 struct DatasetOptions {
   std::string config;
   std::string data;
-  std::string mappings;  // the directory, instead of what the configuration says
+  std::string mappings;  // directory of mappings; empty: from the configuration
   bool json = false;
 
   std::string name;
@@ -20,7 +20,7 @@ struct DatasetOptions {
   std::string schema = "public";
   std::string ontology;
   std::string out;
-  bool force = false;  // overwrite what is there
+  bool force = false;  // overwrite an existing file
   std::string file;
   std::string by;
   AdminTarget target;

@@ -1,4 +1,4 @@
-// What the subcommands of `proteus dataset` do.
+// Implements the subcommands of `proteus dataset`.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/commands/command_output.hpp"
 #include "app/commands/dataset_command.hpp"
 #include "app/commands/terminal.hpp"
-#include "app/config/load.hpp"
+#include "app/serving/pepper_in_use.hpp"
 #include "base/environment.hpp"
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/propose/propose.hpp"
 #include "datasets/propose/review.hpp"
-#include "store/pepper.hpp"
 
 namespace proteus::app {
 namespace {
@@ -47,50 +47,37 @@ void print(std::string_view file, const Problems& problems) {
   }
 }
 
-// What a gateway with these flags would use.
-struct Place {
-  std::filesystem::path mappings;
-  std::filesystem::path data;
-  MasterSecrets secrets;
-};
-
-std::optional<Place> find_place(const DatasetOptions& options) {
-  ConfigFlags flags;
-  if (!options.config.empty()) flags.file = options.config;
-  if (!options.data.empty()) flags.overrides.data = options.data;
-  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
-  if (!loaded.outcome.config) {
-    fmt::print(stderr, "proteus: the configuration has faults; `proteus check` shows them\n");
-    return std::nullopt;
-  }
-  const Config& config = *loaded.outcome.config;
-  return Place{options.mappings.empty() ? config.datasets.mappings : options.mappings, config.data_directory,
-               config.secrets};
+Result<Config> config_of(const DatasetOptions& options) {
+  auto config = config_beside(options.config, options.data);
+  if (config && !options.mappings.empty()) config->datasets.mappings = options.mappings;
+  return config;
 }
 
-// The pepper is read and, where no gateway has run yet, made; its lock stays with the gateway.
-Result<store::Pepper> find_pepper(const Place& place) {
-  if (place.secrets.pepper) return store::Pepper::given(place.secrets.pepper->reveal());
-  auto read = store::Pepper::read(place.data);
-  if (read || read.error().kind() != ErrorKind::not_found) return read;
-  auto directory = store::DataDirectory::open(place.data);
+// Makes a pepper if no gateway has run yet. One that has run with another pepper has left a database.
+Result<store::Pepper> find_pepper(const Config& config) {
+  auto read = pepper_in_use(config);
+  std::error_code ignored;
+  if (read || read.error().kind() != ErrorKind::not_found ||
+      std::filesystem::exists(config.data_directory / "proteus.db", ignored))
+    return read;
+  auto directory = store::DataDirectory::open(config.data_directory);
   if (!directory) return std::unexpected(std::move(directory.error()));
   return store::Pepper::read_or_create(*directory);
 }
 
-Result<datasets::MappingDirectory> open_directory(const Place& place) {
-  const auto pepper = find_pepper(place);
+Result<datasets::MappingDirectory> open_directory(const Config& config) {
+  const auto pepper = find_pepper(config);
   if (!pepper) return std::unexpected(pepper.error());
   std::optional<std::string_view> previous;
-  if (place.secrets.previous_pepper) previous = place.secrets.previous_pepper->reveal();
-  return datasets::MappingDirectory(place.mappings, datasets::Seals(pepper->value(), previous));
+  if (config.secrets.previous_pepper) previous = config.secrets.previous_pepper->reveal();
+  return datasets::MappingDirectory(config.datasets.mappings, datasets::Seals(pepper->value(), previous));
 }
 
 Result<datasets::Introspection> introspect(const std::string& variable, const std::string& schema) {
   return datasets::introspect(process_environment(), variable, schema, {});
 }
 
-// The one that is named; else the one beside, if there is one.
+// Reads the named ontology, else the one in the directory `beside`, if there is one.
 Result<std::optional<datasets::OntologyText>> read_ontology(const std::string& named,
                                                             const std::filesystem::path& beside) {
   std::string file = named.empty() ? (beside / datasets::MappingDirectory::kOntology).string() : named;
@@ -106,7 +93,7 @@ struct Checked {
   Problems problems;
 };
 
-// Everything that is wrong with a mapping. Fails where that cannot be found out.
+// Finds everything that is wrong with a mapping. Fails if that cannot be determined.
 Result<Checked> check(const DatasetOptions& options, const std::filesystem::path& ontology_beside) {
   auto text = datasets::read_plain_file(options.file, datasets::limits::kMappingBytes);
   if (!text) return std::unexpected(std::move(text.error()));
@@ -123,7 +110,7 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// Somebody may have edited what is there, and a draft can be made again.
+// Keeps an existing file that differs, unless `force`: somebody may have edited it, and a draft can be made again.
 Result<> write_draft(const std::string& file, const std::string& draft, bool force) {
   std::error_code ignored;
   if (!directory_of(file).empty()) std::filesystem::create_directories(directory_of(file), ignored);
@@ -198,9 +185,9 @@ ExitCode validate_dataset(const DatasetOptions& options) {
 ExitCode ratify_dataset(const DatasetOptions& options) {
   if (auto named = datasets::check_who(options.by); !named)
     return fail(options, std::move(named.error()).within("--by"), ExitCode::usage);
-  const auto place = find_place(options);
-  if (!place) return ExitCode::usage;
-  const auto checked = check(options, place->mappings);
+  const auto config = config_of(options);
+  if (!config) return fail(options, config.error(), ExitCode::usage);
+  const auto checked = check(options, config->datasets.mappings);
   if (!checked) return fail(options, checked.error());
   if (datasets::any_refuses(checked->problems)) {
     if (options.json) {
@@ -211,8 +198,8 @@ ExitCode ratify_dataset(const DatasetOptions& options) {
     fmt::print(stderr, "not ratified\n");
     return ExitCode::problems;
   }
-  const auto directory = open_directory(*place);
-  if (!directory) return fail(options, directory.error());
+  const auto directory = open_directory(*config);
+  if (!directory) return fail(options, directory.error(), code_of(directory.error()));
   const auto ratified =
       directory->ratify(checked->text, *checked->mapping, options.by, std::chrono::system_clock::now());
   if (!ratified) return fail(options, ratified.error());
@@ -235,10 +222,10 @@ ExitCode revoke_dataset(const DatasetOptions& options) {
     return fail(options, std::move(named.error()).within("NAME"), ExitCode::usage);
   if (auto named = datasets::check_who(options.by); !named)
     return fail(options, std::move(named.error()).within("--by"), ExitCode::usage);
-  const auto place = find_place(options);
-  if (!place) return ExitCode::usage;
-  const auto directory = open_directory(*place);
-  if (!directory) return fail(options, directory.error());
+  const auto config = config_of(options);
+  if (!config) return fail(options, config.error(), ExitCode::usage);
+  const auto directory = open_directory(*config);
+  if (!directory) return fail(options, directory.error(), code_of(directory.error()));
   const auto revoked = directory->revoke(options.name, options.by, std::chrono::system_clock::now());
   if (!revoked) return fail(options, revoked.error());
   if (options.json) {
@@ -247,7 +234,7 @@ ExitCode revoke_dataset(const DatasetOptions& options) {
         boost::json::serialize(object{
             {"ok", true}, {"name", options.name}, {"by", revoked->by}, {"at", datasets::write_instant(revoked->at)}}));
   } else {
-    fmt::print("{} is ratified no more; a gateway that has it connected withdraws it\n", options.name);
+    fmt::print("{} is no longer ratified; a running gateway disconnects it\n", options.name);
   }
   return ExitCode::done;
 }
@@ -257,8 +244,7 @@ ExitCode disconnect_dataset(const DatasetOptions& options) {
     return fail(options, std::move(named.error()).within("NAME"), ExitCode::usage);
   const auto client = AdminClient::make(options.target);
   if (!client) {
-    const bool unusable = client.error().kind() == ErrorKind::invalid;
-    return fail(options, client.error(), unusable ? ExitCode::usage : ExitCode::problems);
+    return fail(options, client.error(), code_of(client.error()));
   }
   const auto answer = client->ask("POST", fmt::format("/admin/datasets/{}/disconnect", options.name));
   if (!answer) return fail(options, answer.error());
@@ -271,10 +257,10 @@ ExitCode disconnect_dataset(const DatasetOptions& options) {
 }
 
 ExitCode list_datasets(const DatasetOptions& options) {
-  const auto place = find_place(options);
-  if (!place) return ExitCode::usage;
-  const auto directory = open_directory(*place);
-  if (!directory) return fail(options, directory.error());
+  const auto config = config_of(options);
+  if (!config) return fail(options, config.error(), ExitCode::usage);
+  const auto directory = open_directory(*config);
+  if (!directory) return fail(options, directory.error(), code_of(directory.error()));
   const auto content = directory->read_whole();
   if (!content) return fail(options, content.error());
   Table table({"NAME", "STATUS", "RATIFIED BY", "AT", "FILE", "NOTE"});
@@ -297,7 +283,7 @@ ExitCode list_datasets(const DatasetOptions& options) {
   if (options.json) {
     fmt::print("{}\n", boost::json::serialize(object{{"datasets", std::move(all)}}));
   } else if (content->files.empty()) {
-    fmt::print("no mappings in {}\n", one_line(place->mappings.string()));
+    fmt::print("no mappings in {}\n", one_line(config->datasets.mappings));
   } else {
     fmt::print("{}", table.str(Terminal::of(STDOUT_FILENO)));
   }

@@ -4,14 +4,13 @@
 
 #include "app/config/load.hpp"
 
-// What a program that writes a log says besides, on standard error: plain text for people, or lines of the log where
-// that is in JSON.
+// Messages on standard error of commands that write a log: plain text, or log lines if the log is in JSON.
 namespace proteus::app {
 
-// Everything there is to say about a configuration.
+// Prints all diagnostics of a configuration.
 void print_diagnostics(const LoadedConfig& loaded, log::Format format);
 
-// Why the program ends.
+// Prints why the program ends.
 void print_failure(std::string_view message, log::Format format);
 
 }  // namespace proteus::app

@@ -10,13 +10,19 @@
 
 namespace proteus::app {
 
-// A member that is a text; empty where there is none.
+// Returns a string member; empty if there is none.
 inline std::string string_at(const boost::json::object& object, std::string_view key) {
   const auto* value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// A document for programs, on a line of its own; harmless on a terminal, too.
+// Like the other `string_at`; empty also if the value is not an object.
+inline std::string string_at(const boost::json::value& value, std::string_view key) {
+  const auto* object = value.if_object();
+  return object != nullptr ? string_at(*object, key) : std::string();
+}
+
+// Returns a document as one line for programs. Control characters are escaped, so it is also safe on a terminal.
 inline std::string json_line(const boost::json::value& document) {
   return visible_json(boost::json::serialize(document)) + "\n";
 }

@@ -13,7 +13,7 @@ std::function<void(const std::string&)> saving_to(const SignInFile& file) {
 
 Result<std::optional<client::OAuth>> kept_sign_in(const std::string& url, const Environment& environment) {
   const auto server = net::Url::parse(url);
-  if (!server) return std::nullopt;  // said better where it is used
+  if (!server) return std::nullopt;  // the builder reports this better
   const auto file = SignInFile::of(*server, environment);
   if (!file) return std::nullopt;
   auto kept = file->load();

@@ -10,11 +10,11 @@
 
 namespace proteus::app {
 
-// Credentials that use and renew what a file keeps; whoever has to sign in again is told so. Nothing where the file is
-// not there.
+// Returns credentials that use and renew the saved sign-in at a server; nothing if there is none. They cannot open a
+// browser: if a new sign-in is needed, requests fail and say so.
 Result<std::optional<client::OAuth>> kept_sign_in(const std::string& url, const Environment& environment);
 
-// The same file, written whenever the sign-in is another. A failure is logged: the tokens in use are still good.
+// Returns a callback that saves a changed sign-in to the file. A failure is only logged: the current tokens work.
 std::function<void(const std::string&)> saving_to(const SignInFile& file);
 
 }  // namespace proteus::app

@@ -1,4 +1,4 @@
-// proteus client login | logout: a person's sign-in at one server, for all commands of `proteus client`.
+// proteus client login | logout: a person's sign-in at a server, for all commands of `proteus client`.
 #include <cstdio>
 #include <memory>
 
@@ -25,7 +25,7 @@ struct LoginOptions {
   ClientTarget target;
   client::OAuth oauth;
   std::string secret_variable;
-  bool prints_only = false;  // and opens no browser
+  bool prints_only = false;  // open no browser
 };
 
 ExitCode fail(ExitCode code, const Error& error) {
@@ -33,7 +33,7 @@ ExitCode fail(ExitCode code, const Error& error) {
   return code;
 }
 
-// Without a shell, and without a word of it on the terminal.
+// Uses no shell, and keeps the browser's output off the terminal.
 void open_browser(const std::string& url) {
   std::string program = "xdg-open";
   std::string argument = url;
@@ -101,7 +101,7 @@ ExitCode logout(const LoginOptions& options) {
   const auto ended = client::end_sign_in(kept->reveal(), options.target.ca_file);
   file->remove();
   if (ended) return ExitCode::done;
-  fmt::print(stderr, "proteus: the sign-in is removed here, and the server could not be told: {}\n",
+  fmt::print(stderr, "proteus: the sign-in is removed here, but the server could not revoke it: {}\n",
              one_line(ended.error().message()));
   return ExitCode::problems;
 }

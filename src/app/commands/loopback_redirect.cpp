@@ -12,7 +12,7 @@ constexpr std::string_view kPath = "/callback";
 constexpr std::string_view kDone =
     "<!doctype html><meta charset=utf-8><title>Proteus</title><p>You may close this page and return to the terminal.";
 constexpr std::string_view kNotExpected =
-    "<!doctype html><meta charset=utf-8><title>Proteus</title><p>Nobody waits for this sign-in.";
+    "<!doctype html><meta charset=utf-8><title>Proteus</title><p>This sign-in was not expected.";
 
 }  // namespace
 

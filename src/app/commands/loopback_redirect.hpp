@@ -14,7 +14,7 @@
 
 namespace proteus::app {
 
-// A page on this machine that a browser is led back to after a sign-in (RFC 8252, 7.3).
+// A local HTTP server to which the browser is redirected after a sign-in (RFC 8252, section 7.3).
 class LoopbackRedirect {
  public:
   LoopbackRedirect();
@@ -23,13 +23,13 @@ class LoopbackRedirect {
   LoopbackRedirect& operator=(const LoopbackRedirect&) = delete;
 
   Result<> listen();
-  // "http://127.0.0.1:49152/callback"
+  // Returns the redirect URI, such as "http://127.0.0.1:49152/callback".
   std::string uri() const;
 
-  // Only requests with this state count, so that no other page of the browser can end a sign-in. Before the browser
-  // is opened.
+  // Accepts only requests with this state, so that no other page of the browser can end the sign-in. Must be called
+  // before the browser is opened.
   void expect(std::string state);
-  // Where the browser was led. Blocks.
+  // Blocks until the browser arrives, and returns the URL that it requested. Fails after `patience`.
   Result<std::string> wait(std::chrono::seconds patience);
 
  private:

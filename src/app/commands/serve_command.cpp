@@ -1,6 +1,8 @@
-// proteus serve: the gateway, until it is told to end.
+// proteus serve: runs the gateway until a signal ends it.
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
@@ -21,21 +23,17 @@
 namespace proteus::app {
 namespace {
 
+constexpr std::chrono::seconds kRetry{5};
+
 struct ServeOptions {
   std::string file;
   std::string listen;
   std::string data;
 
-  ConfigFlags flags() const {
-    ConfigFlags flags;
-    if (!file.empty()) flags.file = file;
-    if (!listen.empty()) flags.overrides.listen = listen;
-    if (!data.empty()) flags.overrides.data = data;
-    return flags;
-  }
+  ConfigFlags flags() const { return ConfigFlags::of(file, data, listen); }
 };
 
-// Waits for signals and for changes of the files, and acts on them.
+// Reacts to signals, and to changes of the configuration and of the TLS files.
 class Watch {
  public:
   Watch(Serving& serving, const ServeOptions& options, log::Format format, FileWatch configuration, FileWatch tls)
@@ -68,7 +66,11 @@ class Watch {
     timer_.expires_after(std::chrono::seconds(1));
     timer_.async_wait([this](const boost::system::error_code& error) {
       if (error) return;
-      if (configuration_.changed()) reload();
+      if (configuration_.changed()) {
+        reload();
+      } else if (retry_at_ && *retry_at_ <= std::chrono::steady_clock::now()) {
+        judge(serving_.reload_upstreams());
+      }
       if (tls_.changed()) renew_tls();
       wait_for_change();
     });
@@ -80,12 +82,19 @@ class Watch {
     print_diagnostics(loaded, format_);
     if (!loaded.outcome.config) return log::error("the new configuration is refused; the old one stays");
     const log::Settings lines = loaded.outcome.config->log;
-    if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
-      return log::error("the new configuration is refused: {}", taken.error().message());
-    }
+    const auto taken = serving_.reload(std::move(*loaded.outcome.config));
     log::configure(lines);
     format_ = lines.format;
-    log::info("the new configuration is in use");
+    judge(taken);
+  }
+
+  // Tries the upstreams again later if they could not be loaded: the store may be away.
+  void judge(const Result<>& taken) {
+    retry_at_.reset();
+    if (taken) return log::info("the new configuration is in use");
+    retry_at_ = std::chrono::steady_clock::now() + kRetry;
+    log::error("the new configuration is in use except for its upstreams, which are tried again: {}",
+               taken.error().message());
   }
 
   void renew_tls() {
@@ -106,12 +115,13 @@ class Watch {
 
   Serving& serving_;
   const ServeOptions& options_;
-  log::Format format_;  // of the log, now
+  log::Format format_;  // current format of the log
   FileWatch configuration_;
   FileWatch tls_;
   boost::asio::io_context io_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
+  std::optional<std::chrono::steady_clock::time_point> retry_at_;  // when to load the upstreams again
 };
 
 ExitCode serve(const ServeOptions& options) {

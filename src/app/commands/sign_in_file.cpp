@@ -22,7 +22,7 @@ Result<std::filesystem::path> folder_of(const Environment& environment) {
   return std::unexpected(errors::invalid("neither PROTEUS_SIGN_INS, XDG_CONFIG_HOME nor HOME is set"));
 }
 
-// By host for people, by hash for the rest.
+// The host is for people; the hash distinguishes the URLs of a host.
 std::string name_of(const net::Url& server) {
   std::string host(server.host());
   std::ranges::replace_if(host, [](char c) { return c == ':' || c == '/'; }, '_');
@@ -46,10 +46,11 @@ Result<Secret> SignInFile::load() const {
 
 Result<> SignInFile::save(const Secret& kept) const {
   std::error_code fault;
-  std::filesystem::create_directories(path_.parent_path(), fault);
-  if (fault)
-    return std::unexpected(errors::internal(fmt::format("{}: {}", path_.parent_path().string(), fault.message())));
-  std::filesystem::permissions(path_.parent_path(), std::filesystem::perms::owner_all, fault);
+  const auto folder = path_.parent_path();
+  // An existing directory may be somebody else's, so its mode stays as it is.
+  if (std::filesystem::create_directories(folder, fault))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
+  if (fault) return std::unexpected(errors::internal(fmt::format("{}: {}", folder.string(), fault.message())));
   return store::write_private(path_, kept.reveal());
 }
 

@@ -11,17 +11,18 @@
 
 namespace proteus::app {
 
-// Where `proteus client` keeps a person's sign-in at one server: a file of its own, which only they may read.
+// The file in which `proteus client` keeps a person's sign-in at one server. Only its owner may read it.
 class SignInFile {
  public:
-  // In $PROTEUS_SIGN_INS; else in proteus/sign-ins of $XDG_CONFIG_HOME, or of ~/.config.
+  // Returns the file for a server: in $PROTEUS_SIGN_INS, else in $XDG_CONFIG_HOME/proteus/sign-ins, else in
+  // ~/.config/proteus/sign-ins.
   static Result<SignInFile> of(const net::Url& server, const Environment& environment);
 
   const std::filesystem::path& path() const { return path_; }
-  // Empty where there is none. Refuses a file that others may read.
+  // Returns an empty secret if there is no file. Fails if other users may read the file.
   Result<Secret> load() const;
   Result<> save(const Secret& kept) const;
-  // True where there was one.
+  // Returns whether there was a file.
   bool remove() const;
 
  private:

@@ -1,4 +1,4 @@
-// What `proteus client login` keeps, and how a browser comes back to it.
+// The sign-in that `proteus client login` saves, and the redirect of the browser back to it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,6 +47,20 @@ TEST(SignInFileTest, IsForItsOwnerAlone) {
   EXPECT_FALSE(file.load()) << "others could have read it";
   EXPECT_TRUE(file.remove());
   EXPECT_FALSE(file.remove());
+}
+
+TEST(SignInFileTest, LeavesADirectoryOfSomebodyElseAsItIs) {
+  using std::filesystem::perms;
+  const store::test::TemporaryDirectory folder;
+  std::filesystem::permissions(folder.path(), perms::all);
+  const auto save = [](const std::filesystem::path& into) {
+    const auto environment = fixed_environment({{"PROTEUS_SIGN_INS", into.string()}});
+    return SignInFile::of(server_url("https://mcp.example/mcp"), environment)->save(Secret("tokens"));
+  };
+  ASSERT_TRUE(save(folder.path()));
+  EXPECT_EQ(std::filesystem::status(folder.path()).permissions(), perms::all);
+  ASSERT_TRUE(save(folder.path() / "new"));
+  EXPECT_EQ(std::filesystem::status(folder.path() / "new").permissions(), perms::owner_all);
 }
 
 TEST(LoopbackRedirectTest, HearsOnlyTheStateThatItExpects) {

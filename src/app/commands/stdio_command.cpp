@@ -1,4 +1,4 @@
-// proteus stdio: the gateway for one client, on standard input and output.
+// proteus stdio: runs the gateway for a single client on standard input and output.
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -27,7 +27,7 @@ struct StdioCommandOptions {
   std::string context;
 };
 
-// Ends the reading when the process is told to end.
+// Ends the reading of input on SIGTERM and SIGINT.
 class Interruption {
  public:
   explicit Interruption(server::StdioPipes& pipes) : signals_(io_, SIGTERM, SIGINT) {
@@ -67,10 +67,7 @@ Result<> check_context(const Config& config, const std::string& name) {
 }
 
 ExitCode serve_stdio(const StdioCommandOptions& options) {
-  ConfigFlags flags;
-  if (!options.file.empty()) flags.file = options.file;
-  if (!options.data.empty()) flags.overrides.data = options.data;
-  LoadedConfig loaded = load_config(flags, process_environment(), Purpose::serve);
+  LoadedConfig loaded = load_config(ConfigFlags::of(options.file, options.data), process_environment(), Purpose::serve);
   log::configure(loaded.outcome.log);
   print_diagnostics(loaded, loaded.outcome.log.format);
   if (!loaded.outcome.config) return ExitCode::usage;

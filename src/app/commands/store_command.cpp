@@ -1,4 +1,4 @@
-// proteus store: the records of a gateway, moved between its data directory and PostgreSQL.
+// proteus store: copies the records of a gateway between its data directory and PostgreSQL.
 #include <filesystem>
 #include <memory>
 
@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "app/commands/command.hpp"
-#include "app/commands/terminal.hpp"
-#include "app/config/load.hpp"
+#include "app/commands/command_output.hpp"
+#include "app/serving/pepper_in_use.hpp"
 #include "store/data_directory.hpp"
 #include "store/pepper.hpp"
 #include "store/postgres/postgres_connection.hpp"
@@ -30,7 +30,9 @@ struct CopyOptions {
 
 Result<store::Sealer> sealer_of(const Config& config, const store::DataDirectory& directory) {
   auto pepper = config.secrets.pepper ? store::Pepper::given(config.secrets.pepper->reveal())
-                                      : store::Pepper::read_or_create(directory);
+                                      : store::Pepper::read(directory.path());
+  if (!pepper && pepper.error().kind() == ErrorKind::not_found)
+    return std::unexpected(errors::invalid(pepper.error().message() + ", and PROTEUS_PEPPER is not set"));
   if (!pepper) return std::unexpected(std::move(pepper.error()));
   if (!config.secrets.previous_pepper) return store::Sealer(*pepper);
   auto previous = store::Pepper::given(config.secrets.previous_pepper->reveal());
@@ -39,6 +41,7 @@ Result<store::Sealer> sealer_of(const Config& config, const store::DataDirectory
 }
 
 Result<store::SqliteConnection> open_embedded(const std::filesystem::path& file, const store::Sealer& sealer) {
+  if (auto made = store::create_private(file); !made) return std::unexpected(std::move(made.error()));
   auto connection = store::SqliteConnection::open(file, store::SqliteAccess::read_write, std::chrono::seconds(5));
   if (!connection) return connection;
   if (auto done = store::migrate(*connection); !done) return std::unexpected(std::move(done.error()));
@@ -49,7 +52,7 @@ Result<store::SqliteConnection> open_embedded(const std::filesystem::path& file,
 Result<std::unique_ptr<store::PostgresConnection>> open_shared(std::string url, const store::Sealer& sealer) {
   store::PostgresOptions options;
   options.url = Secret(std::move(url));
-  // A whole table passes between two statements.
+  // No timeout, because the copy of a whole table may lie between two statements.
   options.idle_timeout = std::chrono::milliseconds(0);
   options.statement_timeout = std::chrono::minutes(10);
   auto connection = store::PostgresConnection::open(options);
@@ -67,7 +70,7 @@ Result<std::vector<store::sql::CopiedTable>> copy_store(const CopyOptions& optio
   if (!url || url->empty()) {
     return std::unexpected(errors::invalid(fmt::format("{} must name the database: postgresql://…", variable)));
   }
-  // No gateway runs on it meanwhile.
+  // The lock keeps gateways away from the data directory meanwhile.
   const auto directory = store::DataDirectory::open(config.data_directory);
   if (!directory) return std::unexpected(directory.error());
   const auto file = directory->file("proteus.db");
@@ -75,29 +78,26 @@ Result<std::vector<store::sql::CopiedTable>> copy_store(const CopyOptions& optio
     return std::unexpected(errors::not_found(fmt::format("there is no {}", file.string())));
   const auto sealer = sealer_of(config, *directory);
   if (!sealer) return std::unexpected(sealer.error());
-  if (auto made = store::create_private(file); !made) return std::unexpected(std::move(made.error()));
+  // The source comes first: with a wrong pepper it fails, before a new target is sealed with that pepper.
+  if (options.back) {
+    auto shared = open_shared(*url, *sealer);
+    if (!shared) return std::unexpected(std::move(shared.error()));
+    auto embedded = open_embedded(file, *sealer);
+    if (!embedded) return std::unexpected(std::move(embedded.error()));
+    return store::sql::copy(**shared, *embedded);
+  }
   auto embedded = open_embedded(file, *sealer);
   if (!embedded) return std::unexpected(std::move(embedded.error()));
   auto shared = open_shared(*url, *sealer);
   if (!shared) return std::unexpected(std::move(shared.error()));
-  return options.back ? store::sql::copy(**shared, *embedded) : store::sql::copy(*embedded, **shared);
+  return store::sql::copy(*embedded, **shared);
 }
 
 ExitCode run_copy(const CopyOptions& options) {
-  ConfigFlags flags;
-  if (!options.file.empty()) flags.file = options.file;
-  if (!options.data.empty()) flags.overrides.data = options.data;
-  const Environment environment = process_environment();
-  const LoadedConfig loaded = load_config(flags, environment, Purpose::check);
-  if (!loaded.outcome.config) {
-    fmt::print(stderr, "proteus: the configuration has faults; `proteus check` shows them\n");
-    return ExitCode::usage;
-  }
-  const auto copied = copy_store(options, *loaded.outcome.config, environment);
-  if (!copied) {
-    fmt::print(stderr, "proteus: {}\n", one_line(copied.error().message()));
-    return copied.error().kind() == ErrorKind::invalid ? ExitCode::usage : ExitCode::problems;
-  }
+  const auto config = config_beside(options.file, options.data);
+  if (!config) return refuse(config.error());
+  const auto copied = copy_store(options, *config, process_environment());
+  if (!copied) return refuse(copied.error());
   for (const auto& table : *copied)
     fmt::print("{} {}\n", table.name, table.rows);
   return ExitCode::done;

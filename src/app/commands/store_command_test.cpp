@@ -65,6 +65,27 @@ TEST_F(StoreCommand, MovesADataDirectoryIntoPostgreSqlAndBack) {
   EXPECT_EQ(runner.get((*opened)->upstream("bank")), store::test::upstream("bank"));
 }
 
+TEST_F(StoreCommand, CopiesBackOnceTheRightPepperIsGiven) {
+  if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  const PostgresServer server;
+  ::setenv("PROTEUS_STORE", server.dsn().c_str(), 1);
+  store::test::SqliteBench embedded;
+  embedded.reopen();
+  embedded.close();
+  const auto there = store_copy({"--data", embedded.file().parent_path().string()});
+  EXPECT_EQ(there.code, ExitCode::done) << there.err;
+
+  const store::test::TemporaryDirectory other;
+  const std::vector<std::string> back = {"--back", "--data", (other.path() / "data").string()};
+  ::unsetenv("PROTEUS_PEPPER");
+  EXPECT_THAT(store_copy(back).err, HasSubstr("PROTEUS_PEPPER"));
+  ::setenv("PROTEUS_PEPPER", "another", 1);
+  EXPECT_THAT(store_copy(back).err, HasSubstr("another pepper"));
+  ::setenv("PROTEUS_PEPPER", "pepper", 1);
+  const auto right = store_copy(back);
+  EXPECT_EQ(right.code, ExitCode::done) << right.err;
+}
+
 TEST_F(StoreCommand, NeedsToKnowTheDatabase) {
   const store::test::TemporaryDirectory directory;
   const auto outcome = store_copy({"--data", directory.path().string()});

@@ -13,7 +13,7 @@ namespace proteus::app {
 namespace {
 
 constexpr std::size_t kUsualWidth = 80;
-constexpr std::size_t kMaxCell = 48;  // of all columns but the last
+constexpr std::size_t kMaxCell = 48;  // of every column but the last
 constexpr std::string_view kGap = "  ";
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-// What is printed for people.
+// Helpers for output that people read.
 namespace proteus::app {
 
 enum class Style { bold, dim, green, red, yellow };
 
-// How to print to a descriptor: colours only on a terminal, and not where NO_COLOR says so.
+// How to print to a file descriptor: with colours only on a terminal, and not if NO_COLOR is set or TERM is "dumb".
 class Terminal {
  public:
   static Terminal of(int descriptor);
@@ -18,7 +18,7 @@ class Terminal {
       : is_terminal_(is_terminal), colours_(colours), width_(width) {}
 
   bool is_terminal() const { return is_terminal_; }
-  // Of a line; 0: lines are not cut.
+  // Returns the width of a line; 0 means unlimited.
   std::size_t width() const { return width_; }
   std::string styled(Style style, std::string_view text) const;
 
@@ -28,15 +28,16 @@ class Terminal {
   std::size_t width_;
 };
 
-// A stranger's text on one line: line ends and runs of white space become one space, and what could control a terminal
-// or hide is escaped (`visible_text`).
+// Returns untrusted text on one line: line ends and runs of white space become one space, and characters that could
+// control a terminal or hide text are escaped (see `visible_text`).
 std::string one_line(std::string_view text);
 
-// The characters a text takes on a line, and its beginning cut to that many, with an ellipsis.
+// Returns the number of code points: wide characters count as one column.
 std::size_t columns_of(std::string_view text);
+// Shortens a text to this many columns, with an ellipsis.
 std::string cut(std::string_view text, std::size_t columns);
 
-// Rows of cells under a heading; the last column takes what is left of the line.
+// Rows of cells under a heading. The last column takes the rest of the line.
 class Table {
  public:
   explicit Table(std::vector<std::string> heading) : rows_{std::move(heading)} {}

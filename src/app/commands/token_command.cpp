@@ -1,4 +1,4 @@
-// proteus token: the tokens of a running gateway, made, rotated and revoked.
+// proteus token: makes, shows, rotates and revokes tokens of a running gateway.
 #include <cstdio>
 #include <memory>
 
@@ -11,6 +11,7 @@
 
 #include "app/commands/admin_client.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
 #include "app/commands/token_output.hpp"
@@ -34,17 +35,7 @@ struct TokenOptions {
   bool json = false;
 };
 
-ExitCode refuse_token(const Error& error) {
-  fmt::print(stderr, "proteus: {}\n", one_line(error.message()));
-  return error.kind() == ErrorKind::invalid ? ExitCode::usage : ExitCode::problems;
-}
-
-void print_token(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-// Asks about the token that was named, or about all.
+// Sends a request about the named token, or about all tokens.
 Result<boost::json::value> ask_about(const TokenOptions& options, std::string_view method, std::string_view action,
                                      const boost::json::object* body = nullptr) {
   if (!options.name.empty()) {
@@ -56,14 +47,14 @@ Result<boost::json::value> ask_about(const TokenOptions& options, std::string_vi
                      body != nullptr ? boost::json::serialize(*body) : std::string());
 }
 
-// The secret alone goes to standard output, so that a script can keep it.
+// Only the secret goes to standard output, so that a script can store it.
 ExitCode show_issued(const TokenOptions& options, const Result<boost::json::value>& answer) {
-  if (!answer) return refuse_token(answer.error());
+  if (!answer) return refuse(answer.error());
   if (options.json) {
-    print_token(json_line(*answer));
+    print_out(json_line(*answer));
     return ExitCode::done;
   }
-  print_token(secret_of(*answer) + "\n");
+  print_out(secret_of(*answer) + "\n");
   fmt::print(stderr, "{}\n", about_issued(*answer));
   return ExitCode::done;
 }
@@ -86,8 +77,8 @@ ExitCode create_token(const TokenOptions& options) {
 
 ExitCode list_tokens(const TokenOptions& options) {
   const auto answer = ask_about(options, "GET", "");
-  if (!answer) return refuse_token(answer.error());
-  print_token(options.json ? json_line(*answer) : show_tokens(*answer, Terminal::of(STDOUT_FILENO)));
+  if (!answer) return refuse(answer.error());
+  print_out(options.json ? json_line(*answer) : show_tokens(*answer, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
@@ -100,8 +91,8 @@ ExitCode rotate_token(const TokenOptions& options) {
 
 ExitCode revoke_token(const TokenOptions& options) {
   const auto answer = ask_about(options, "DELETE", "/" + options.name);
-  if (!answer) return refuse_token(answer.error());
-  print_token(options.json ? json_line(*answer) : fmt::format("revoked {}\n", options.name));
+  if (!answer) return refuse(answer.error());
+  print_out(options.json ? json_line(*answer) : fmt::format("revoked {}\n", options.name));
   if (is_durable(*answer)) return ExitCode::done;
   fmt::print(stderr,
              "proteus: the gateway could not record that yet; a restart before it does brings the token back\n");
@@ -139,7 +130,7 @@ void add_token_command(CLI::App& app, Invocation& invocation) {
   };
   add_repeated("--upstream", options->upstreams, "Upstream it may use; may be repeated; by default all", "NAME");
   add_repeated("--tool", options->tools, "Tools it may use; may be repeated; by default all", "PATTERN");
-  add_repeated("--deny", options->deny, "What it may not use of those; may be repeated", "PATTERN");
+  add_repeated("--deny", options->deny, "Patterns of what it may not use; may be repeated", "PATTERN");
   add_repeated("--context", options->contexts,
                "Context it may use; may be repeated; by default all, and \"\" for plain /mcp", "NAME");
   creating->add_flag("--read-only", options->read_only, "Only tools that declare readOnlyHint");

@@ -1,4 +1,4 @@
-// proteus tools: what a running gateway serves, and what waits to be ratified.
+// proteus tools: shows what a running gateway serves, and ratifies or rejects proposals.
 #include <cstdio>
 #include <memory>
 
@@ -9,6 +9,7 @@
 
 #include "app/commands/admin_client.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
 #include "app/commands/tools_output.hpp"
@@ -27,27 +28,17 @@ struct ToolsOptions {
   std::string by;
 };
 
-ExitCode complain(const Error& error) {
-  fmt::print(stderr, "proteus: {}\n", one_line(error.message()));
-  return error.kind() == ErrorKind::invalid ? ExitCode::usage : ExitCode::problems;
-}
-
-void print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
 ExitCode list(const ToolsOptions& options) {
   const auto client = AdminClient::make(options.target);
-  if (!client) return complain(client.error());
+  if (!client) return refuse(client.error());
   const std::string path =
       options.context.empty() ? "/admin/catalog/tools" : fmt::format("/admin/contexts/{}/tools", options.context);
   const auto answer = client->ask("GET", path + (options.explain ? "?explain=true" : ""));
-  if (!answer) return complain(answer.error());
+  if (!answer) return refuse(answer.error());
   if (options.json) {
-    print(json_line(*answer));
+    print_out(json_line(*answer));
   } else {
-    print(show_tools(*answer, Terminal::of(STDOUT_FILENO)));
+    print_out(show_tools(*answer, Terminal::of(STDOUT_FILENO)));
   }
   for (const auto& warning : warnings_of(*answer))
     fmt::print(stderr, "warning: {}\n", one_line(warning));
@@ -58,7 +49,7 @@ Result<boost::json::value> proposals(const AdminClient& client, const std::strin
   return client.ask("GET", upstream.empty() ? "/admin/proposals" : "/admin/proposals?upstream=" + upstream);
 }
 
-// A long list leaves texts out. What was decided meanwhile is not shown.
+// Requests the proposals whose texts a long list omits. Drops those that were decided meanwhile.
 Result<boost::json::value> whole_proposals(const AdminClient& client, const std::string& upstream) {
   auto answer = proposals(client, upstream);
   if (!answer) return answer;
@@ -72,14 +63,14 @@ Result<boost::json::value> whole_proposals(const AdminClient& client, const std:
 
 ExitCode diff(const ToolsOptions& options) {
   const auto client = AdminClient::make(options.target);
-  if (!client) return complain(client.error());
+  if (!client) return refuse(client.error());
   const auto answer = whole_proposals(*client, options.upstream);
-  if (!answer) return complain(answer.error());
-  print(options.json ? json_line(*answer) : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
+  if (!answer) return refuse(answer.error());
+  print_out(options.json ? json_line(*answer) : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
-// Those that were named, or all of one upstream.
+// Returns the named proposals, or all of one upstream.
 Result<std::vector<std::string>> chosen(const ToolsOptions& options, const AdminClient& client) {
   if (!options.all) {
     if (options.ids.empty()) return std::unexpected(errors::invalid("an id is needed, or --all"));
@@ -94,9 +85,9 @@ Result<std::vector<std::string>> chosen(const ToolsOptions& options, const Admin
 
 ExitCode decide(const ToolsOptions& options, std::string_view how) {
   const auto client = AdminClient::make(options.target);
-  if (!client) return complain(client.error());
+  if (!client) return refuse(client.error());
   const auto ids = chosen(options, *client);
-  if (!ids) return complain(ids.error());
+  if (!ids) return refuse(ids.error());
   boost::json::object body;
   if (!options.by.empty()) body["by"] = options.by;
   const std::string text = boost::json::serialize(body);
@@ -104,9 +95,9 @@ ExitCode decide(const ToolsOptions& options, std::string_view how) {
   for (const auto& id : *ids) {
     const auto answer = client->ask("POST", fmt::format("/admin/proposals/{}/{}", id, how), text);
     if (!answer) {
-      code = complain(answer.error());
+      code = refuse(answer.error());
     } else {
-      print(options.json ? json_line(*answer) : show_decision(*answer));
+      print_out(options.json ? json_line(*answer) : show_decision(*answer));
     }
   }
   return code;

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "app/commands/json_text.hpp"
 #include "base/visible_text.hpp"
 
 namespace proteus::app {
@@ -18,26 +19,20 @@ const boost::json::array& array_at(const boost::json::value& of, std::string_vie
   return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
-std::string text_at(const boost::json::value& of, std::string_view key) {
-  const auto* object = of.if_object();
-  const auto* found = object == nullptr ? nullptr : object->if_contains(key);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
-// What people call an upstream, where it has a name for them.
+// Returns the name of an upstream, with its display name if it has one.
 std::string upstream_of(const boost::json::value& of) {
-  const std::string name = one_line(text_at(of, "upstream"));
-  const std::string display_name = one_line(text_at(of, "upstream_display_name"));
+  const std::string name = one_line(string_at(of, "upstream"));
+  const std::string display_name = one_line(string_at(of, "upstream_display_name"));
   return display_name.empty() ? name : fmt::format("{} ({})", name, display_name);
 }
 
-// A line with its indentation, and nothing in it that hides.
+// Returns a line with its indentation; escapes everything that could hide text.
 std::string visible(std::string_view line) {
   const auto indent = std::min(line.find_first_not_of(" +-"), line.size());
   return std::string(line.substr(0, indent)) + visible_text(line.substr(indent));
 }
 
-// Each line of a text that is not ours, moved in.
+// Indents each line of an untrusted text.
 std::string indented(std::string_view text, std::string_view margin) {
   std::string out;
   while (!text.empty()) {
@@ -50,13 +45,13 @@ std::string indented(std::string_view text, std::string_view margin) {
 }
 
 std::string show_parts(const boost::json::value& tool, const Terminal& terminal) {
-  std::string out = fmt::format("{}  {}\n", terminal.styled(Style::bold, one_line(text_at(tool, "name"))),
+  std::string out = fmt::format("{}  {}\n", terminal.styled(Style::bold, one_line(string_at(tool, "name"))),
                                 terminal.styled(Style::dim, upstream_of(tool)));
   for (const auto& part : array_at(tool, "parts")) {
-    const std::string name = one_line(text_at(part, "name"));
+    const std::string name = one_line(string_at(part, "name"));
     out += fmt::format(
-        "  {}\n", terminal.styled(Style::green, one_line(text_at(part, "from")) + (name.empty() ? "" : " " + name)));
-    out += indented(text_at(part, "text"), "    ");
+        "  {}\n", terminal.styled(Style::green, one_line(string_at(part, "from")) + (name.empty() ? "" : " " + name)));
+    out += indented(string_at(part, "text"), "    ");
   }
   return out + "\n";
 }
@@ -68,7 +63,7 @@ std::string show_tools(const boost::json::value& answer, const Terminal& termina
   Table table({"NAME", "UPSTREAM", "DESCRIPTION"});
   for (const auto& tool : array_at(answer, "tools")) {
     if (!array_at(tool, "parts").empty()) explained += show_parts(tool, terminal);
-    table.add({one_line(text_at(tool, "name")), upstream_of(tool), one_line(text_at(tool, "description"))});
+    table.add({one_line(string_at(tool, "name")), upstream_of(tool), one_line(string_at(tool, "description"))});
   }
   if (array_at(answer, "tools").empty()) return "no tools\n";
   return explained.empty() ? table.str(terminal) : explained;
@@ -80,16 +75,16 @@ std::vector<std::string> warnings_of(const boost::json::value& answer) {
     if (warning.is_string()) all.emplace_back(warning.get_string());
   }
   for (const auto& one : array_at(answer, "missing"))
-    all.push_back(fmt::format("upstream {} is not shown: {}", upstream_of(one), text_at(one, "error")));
+    all.push_back(fmt::format("upstream {} is not shown: {}", upstream_of(one), string_at(one, "error")));
   return all;
 }
 
 std::string show_proposals(const boost::json::value& answer, const Terminal& terminal) {
   std::string out;
   for (const auto& one : array_at(answer, "proposals")) {
-    const std::string name = one_line(text_at(one, "name"));
-    out += fmt::format("{}  {} {} {}, {}\n", terminal.styled(Style::bold, one_line(text_at(one, "id"))),
-                       upstream_of(one), one_line(text_at(one, "kind")), name, one_line(text_at(one, "change")));
+    const std::string name = one_line(string_at(one, "name"));
+    out += fmt::format("{}  {} {} {}, {}\n", terminal.styled(Style::bold, one_line(string_at(one, "id"))),
+                       upstream_of(one), one_line(string_at(one, "kind")), name, one_line(string_at(one, "change")));
     const auto* breaking = one.is_object() ? one.get_object().if_contains("breaking") : nullptr;
     if (breaking != nullptr && breaking->is_bool() && breaking->get_bool()) {
       out += fmt::format("  {}\n", terminal.styled(Style::red, "breaking: calls are blocked until it is decided"));
@@ -97,7 +92,7 @@ std::string show_proposals(const boost::json::value& answer, const Terminal& ter
     for (const auto& reason : array_at(one, "reasons")) {
       if (reason.is_string()) out += fmt::format("  {}\n", terminal.styled(Style::dim, one_line(reason.get_string())));
     }
-    std::string diff = text_at(one, "diff");
+    std::string diff = string_at(one, "diff");
     std::string_view rest = diff;
     while (!rest.empty()) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -115,21 +110,21 @@ std::string show_proposals(const boost::json::value& answer, const Terminal& ter
 std::vector<std::string> proposal_ids(const boost::json::value& answer) {
   std::vector<std::string> ids;
   for (const auto& one : array_at(answer, "proposals"))
-    ids.push_back(text_at(one, "id"));
+    ids.push_back(string_at(one, "id"));
   return ids;
 }
 
 std::vector<std::string> shortened_proposals(const boost::json::value& answer) {
   std::vector<std::string> ids;
   for (const auto& one : array_at(answer, "proposals")) {
-    if (one.is_object() && !one.get_object().contains("diff")) ids.push_back(text_at(one, "id"));
+    if (one.is_object() && !one.get_object().contains("diff")) ids.push_back(string_at(one, "id"));
   }
   return ids;
 }
 
 void replace_proposal(boost::json::value& answer, std::string_view id, boost::json::value by) {
   auto& all = answer.as_object().at("proposals").as_array();
-  const auto at = std::ranges::find_if(all, [&](const auto& one) { return text_at(one, "id") == id; });
+  const auto at = std::ranges::find_if(all, [&](const auto& one) { return string_at(one, "id") == id; });
   if (by.is_null()) {
     all.erase(at);
   } else {
@@ -138,8 +133,9 @@ void replace_proposal(boost::json::value& answer, std::string_view id, boost::js
 }
 
 std::string show_decision(const boost::json::value& answer) {
-  return fmt::format("{} {} of {}: {} by {}\n", one_line(text_at(answer, "kind")), one_line(text_at(answer, "name")),
-                     upstream_of(answer), one_line(text_at(answer, "status")), one_line(text_at(answer, "by")));
+  return fmt::format("{} {} of {}: {} by {}\n", one_line(string_at(answer, "kind")),
+                     one_line(string_at(answer, "name")), upstream_of(answer), one_line(string_at(answer, "status")),
+                     one_line(string_at(answer, "by")));
 }
 
 }  // namespace proteus::app

@@ -8,19 +8,20 @@
 
 #include "app/commands/terminal.hpp"
 
-// Answers of the admin API about tools, for people. Nothing in them is trusted to have the right shape.
+// Formats answers of the admin API about tools for people. Does not trust the structure of the answers.
 namespace proteus::app {
 
-// A table, or, where parts are explained, a paragraph for each tool.
+// Returns a table, or a paragraph for each tool if the answer explains the parts of descriptions.
 std::string show_tools(const boost::json::value& answer, const Terminal& terminal);
-// What an operator should look at, upstreams that did not answer among it.
+// Returns the warnings for operators, which include upstreams that did not answer.
 std::vector<std::string> warnings_of(const boost::json::value& answer);
 
-// What waits for a decision, with what it would change.
+// Returns the proposals, with what each of them would change.
 std::string show_proposals(const boost::json::value& answer, const Terminal& terminal);
 std::vector<std::string> proposal_ids(const boost::json::value& answer);
-// Those whose texts are left out, and one in its place; null for one that has gone.
+// Returns the ids of the proposals whose texts the list omits.
 std::vector<std::string> shortened_proposals(const boost::json::value& answer);
+// Replaces a proposal in the list; null removes it.
 void replace_proposal(boost::json::value& answer, std::string_view id, boost::json::value by);
 std::string show_decision(const boost::json::value& answer);
 

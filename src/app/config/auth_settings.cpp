@@ -37,13 +37,13 @@ json::Codec<std::optional<Clock::Wall>> date_time() {
           }};
 }
 
-// A secret is in a variable or in a file.
+// Reports a fault unless exactly one of the two is set.
 void check_source(const std::string& variable, const std::string& file, std::string_view what,
                   const json::Place& place) {
   if (variable.empty() == file.empty()) place.fault(fmt::format("needs either {0}_env or {0}_file", what));
 }
 
-// "*", or names; for contexts also "".
+// Accepts "*", "" and names: the scopes of contexts.
 Result<> check_scope(std::string_view scope) {
   if (scope == "*" || scope.empty()) return {};
   return check_name(scope);
@@ -73,7 +73,7 @@ const json::Binding<TokenSettings>& token_binding() {
             "Tools it may use, by the name clients see; `*` matches any characters. `prompt:x*` matches prompts, "
             "`resource:x*` resources and templates by URI; if no pattern is about a kind, all of that kind are "
             "allowed."),
-      field("deny", &S::deny, entry_patterns(), "What it may not use of those, by the same patterns."),
+      field("deny", &S::deny, entry_patterns(), "Patterns of what it may not use, even if tools allows it."),
       field("read_only", &S::read_only, json::boolean(),
             "Whether it may use only tools that declare `readOnlyHint`. Prompts and resources are not affected."),
       field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMostRequests),

@@ -12,23 +12,23 @@
 #include "catalog/contexts/disclosure.hpp"
 #include "json/binding.hpp"
 
-// [auth] and [admin]: who may ask.
+// [auth] and [admin]: who may call, and who may administer.
 namespace proteus::app {
 
-// A principal.
+// A static token, and what its principal may use.
 struct TokenSettings {
   std::string name;
-  std::string token_env;                      // either this
-  std::string token_file;                     // or that
-  std::vector<std::string> contexts = {"*"};  // "" is the plain /mcp
+  std::string token_env;                      // this or `token_file`
+  std::string token_file;                     // this or `token_env`
+  std::vector<std::string> contexts = {"*"};  // "*" for all; "" is plain /mcp
   std::vector<std::string> upstreams = {"*"};
-  std::vector<std::string> tools = {"*"};  // patterns of entries
-  std::vector<std::string> deny;           // likewise
+  std::vector<std::string> tools = {"*"};  // patterns of entries it may use
+  std::vector<std::string> deny;           // patterns of entries it may not use
   bool read_only = false;
-  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  unsigned requests_per_minute = 0;  // 0: only `limits.requests_per_minute` applies
   std::optional<Clock::Wall> expires;
   catalog::Disclosure disclosure = catalog::Disclosure::all;
-  Secret token;  // what the variable or the file holds; not a key
+  Secret token;  // content of the variable or file; not a key
 
   friend bool operator==(const TokenSettings&, const TokenSettings&) = default;
 };
@@ -36,7 +36,7 @@ struct TokenSettings {
 enum class Anonymous : std::uint8_t { loopback, never, always };
 
 struct AuthSettings {
-  std::optional<Anonymous> anonymous;  // loopback where it is not given, and there are no issuers
+  std::optional<Anonymous> anonymous;  // unset: loopback without issuers, never with issuers
   std::vector<TokenSettings> tokens;
   std::vector<IssuerSettings> issuers;
   std::vector<gateway::Rule> rules;
@@ -48,13 +48,13 @@ struct AuthSettings {
   friend bool operator==(const AuthSettings&, const AuthSettings&) = default;
 };
 
-// Besides the admin secret; the name goes into the audit.
+// A key for the admin API, in addition to the admin secret. The audit records its name.
 struct AdminKey {
   std::string name;
-  std::string secret_env;   // either this
-  std::string secret_file;  // or that
+  std::string secret_env;   // this or `secret_file`
+  std::string secret_file;  // this or `secret_env`
   admin::Role role = admin::Role::admin;
-  Secret secret;  // what the variable or the file holds; not a key
+  Secret secret;  // content of the variable or file; not a key
 
   friend bool operator==(const AdminKey&, const AdminKey&) = default;
 };

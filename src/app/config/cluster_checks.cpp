@@ -1,4 +1,4 @@
-// What [cluster] needs besides its own keys.
+// Checks what [cluster] needs besides its own keys, and reads its secrets.
 #include <filesystem>
 #include <tuple>
 
@@ -12,24 +12,20 @@ namespace {
 
 using json::Place;
 
-std::string not_set(const std::string& variable) {
-  return fmt::format("the environment variable {} is not set", variable);
-}
-
 void take_store(Config& config, CrossCheck& check) {
   if (!config.cluster.enabled) return;
   const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
   const Place cluster = root.member("cluster");
   auto value = check.environment(config.cluster.store_env);
   if (!value || value->empty()) {
-    cluster.member("store_env").fault(not_set(config.cluster.store_env));
+    cluster.member("store_env").fault(unset(config.cluster.store_env));
   } else {
     config.cluster.store = Secret(std::move(*value));
   }
   if (!config.secrets.pepper) cluster.fault("all processes need the same PROTEUS_PEPPER, which is not set");
 }
 
-// Without a Redis, sessions end with their process.
+// Redis is optional: without it, client sessions end with their process.
 void take_redis(Config& config, CrossCheck& check) {
   ClusterSettings& settings = config.cluster;
   if (!settings.enabled) return;
@@ -41,7 +37,7 @@ void take_redis(Config& config, CrossCheck& check) {
   };
   if (!value || value->empty()) {
     if (settings.redis_named)
-      at(check.purpose == Purpose::serve ? check.faults : check.warnings, not_set(settings.redis_env));
+      at(check.purpose == Purpose::serve ? check.faults : check.warnings, unset(settings.redis_env));
     return;
   }
   settings.redis = Secret(std::move(*value));
@@ -58,7 +54,7 @@ void check_peers(const Config& config, CrossCheck& check) {
   const auto& [listen, url] = std::tie(config.cluster.peer_listen, config.cluster.peer_url);
   if (!url.empty() && !listen) cluster.member("peer_url").fault("needs peer_listen");
   if (!listen) return;
-  // The machine that checks a file may not have the variable that says it.
+  // The machine that checks a file may lack PROTEUS_PEER_URL, which can set the URL.
   const Place later(check.purpose == Purpose::serve ? check.faults : check.warnings);
   if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::")) {
     later.member("cluster")

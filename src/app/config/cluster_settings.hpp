@@ -15,11 +15,11 @@ struct ClusterSettings {
   std::string redis_env = "PROTEUS_REDIS";
   std::string name;  // empty: host name and process id
   std::optional<ListenAddress> peer_listen;
-  std::string peer_url;      // empty: that of `peer_listen`
-  bool enabled = false;      // the file has the table; not a key
-  Secret store;              // what the variable holds; not a key
-  bool redis_named = false;  // the file has redis_env; not a key
-  Secret redis;              // what that variable holds; not a key
+  std::string peer_url;      // empty: the address of `peer_listen`
+  bool enabled = false;      // whether the file has the table; not a key
+  Secret store;              // value of the variable `store_env`; not a key
+  bool redis_named = false;  // whether the file sets `redis_env`; not a key
+  Secret redis;              // value of the variable `redis_env`; not a key
 
   friend bool operator==(const ClusterSettings&, const ClusterSettings&) = default;
 };

@@ -1,31 +1,8 @@
 #include "app/config/config.hpp"
 
-#include <unordered_map>
-
 #include "base/environment.hpp"
 
 namespace proteus::app {
-namespace {
-
-using ByName = std::unordered_map<std::string_view, const providers::UpstreamEntry*>;
-
-ByName by_name(const Config& config) {
-  ByName out;
-  for (const auto& entry : config.upstreams)
-    out.emplace(entry.settings.name, &entry);
-  return out;
-}
-
-std::vector<std::string_view> common_order(const Config& config, const ByName& others) {
-  std::vector<std::string_view> out;
-  for (const auto& entry : config.upstreams) {
-    if (others.contains(entry.settings.name)) out.emplace_back(entry.settings.name);
-  }
-  return out;
-}
-
-}  // namespace
-
 const json::Binding<DatasetSettings>& dataset_binding() {
   static const json::Binding<DatasetSettings> binding{
       json::field("mappings", &DatasetSettings::mappings, json::text(),
@@ -52,27 +29,8 @@ std::vector<std::string> Config::own_secret_variables() const {
   out.push_back(search.embeddings.token_env);
   out.push_back(cluster.store_env);
   out.push_back(cluster.redis_env);
-  std::erase(out, "");  // those that are in files
+  std::erase(out, "");  // entries without a variable
   return out;
-}
-
-UpstreamChanges compare_upstreams(const Config& before, const Config& after) {
-  const ByName old_ones = by_name(before);
-  const ByName new_ones = by_name(after);
-  UpstreamChanges changes;
-  for (const auto& entry : before.upstreams) {
-    if (!new_ones.contains(entry.settings.name)) changes.removed.push_back(entry.settings.name);
-  }
-  for (const auto& entry : after.upstreams) {
-    const auto found = old_ones.find(entry.settings.name);
-    if (found == old_ones.end()) {
-      changes.added.push_back(entry.settings.name);
-    } else if (!(found->second->settings == entry.settings)) {
-      changes.changed.push_back(entry.settings.name);
-    }
-  }
-  changes.reordered = common_order(before, new_ones) != common_order(after, old_ones);
-  return changes;
 }
 
 }  // namespace proteus::app

@@ -56,7 +56,7 @@ upstreams = ["banking", "bankin", "datasets"]
               ElementsAre("proteus.toml:9:24: auth.tokens[0].contexts[2]: there is no context acb; did you mean abc?",
                           "proteus.toml:10:25: warning: auth.tokens[0].upstreams[1]: unless it is registered at "
                           "runtime, there is no upstream bankin; did you mean banking?"));
-  // A context that is broken is left out, which is no fault of the token.
+  // A broken context is left out, which is not a fault of the token.
   const auto broken = read("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ncontexts = [\"odd\"]\n", {{"A", "x"}}, {},
                            Purpose::serve, {{"contexts/odd.toml", "="}});
   EXPECT_TRUE(broken.config);
@@ -90,7 +90,7 @@ requests_per_minute = 60
                                       StartsWith("proteus.toml:6:1: auth.tokens[0].requests_per_minute: ")));
 }
 
-// SEC-01: an upstream that knows a secret of ours could be us.
+// SEC-01: an upstream that knows a secret of Proteus could impersonate it.
 TEST(Config, GivesNoUpstreamASecretOfOurs) {
   const auto outcome = read(R"(
 [admin]
@@ -130,6 +130,39 @@ authentication = { type = "basic", username = "u", password_env = "D_PASSWORD" }
                                 HasSubstr("upstreams[0].authentication.token_env"),
                                 HasSubstr("upstreams[1].authentication.value_env"),
                                 HasSubstr("upstreams[2].pass_environment[1]")));
+}
+
+TEST(Config, LetsNoUpstreamHaveTheSecretOfAClientOfAnIssuer) {
+  const auto outcome = read(R"(
+[admin]
+environment = ["SIGN_IN"]
+[server]
+public_url = "https://gateway.example"
+[[auth.issuers]]
+issuer = "https://id.example"
+introspection = { client_id = "a", client_secret_env = "INTROSPECTION" }
+sign_in = { client_id = "a", client_secret_env = "SIGN_IN" }
+[[auth.rules]]
+[[upstreams]]
+name = "a"
+url = "https://a.invalid/"
+authentication = { type = "bearer", token_env = "INTROSPECTION" }
+[[upstreams]]
+name = "b"
+url = "https://b.invalid/"
+authentication = { type = "oauth", grant = "token_exchange", issuer = "https://id.example", client_id = "a", client_secret_env = "SIGN_IN" }
+[[upstreams]]
+name = "c"
+url = "https://c.invalid/"
+authentication = { type = "oauth", grant = "client_credentials", issuer = "https://other.example", client_id = "a", client_secret_env = "SIGN_IN" }
+)",
+                            {}, {}, Purpose::check);
+  std::vector<std::string> ours;
+  for (const std::string& said : outcome.said) {
+    if (said.contains("is a secret of Proteus itself")) ours.push_back(said);
+  }
+  EXPECT_THAT(ours, ElementsAre(HasSubstr("admin.environment[0]"), HasSubstr("upstreams[0].authentication.token_env"),
+                                HasSubstr("upstreams[2].authentication.client_secret_env")));
 }
 
 // REP-01

@@ -13,11 +13,11 @@ using json::Place;
 
 constexpr std::size_t kMaxManifests = 1000;
 
-// A context or a schema as it stands somewhere.
+// A context or a schema as written in a file.
 struct Manifest {
   const Source* source = nullptr;
   const boost::json::value* keys = nullptr;
-  std::string section;  // "contexts" or "schemas"; empty where the file has nothing else
+  std::string section;  // "contexts" or "schemas"; empty if the whole file is the manifest
 };
 using Manifests = std::map<std::string, Manifest>;
 
@@ -80,7 +80,7 @@ class ContextReader {
         } else if (member.key() == "schemas") {
           collect(source, &member.value(), "schemas", schemas_, Severity::broken_context);
         } else {
-          place.member(member.key()).fault("is neither contexts nor schemas, beside which nothing else may stand here");
+          place.member(member.key()).fault("is not allowed: a file with contexts or schemas may contain nothing else");
           config_.broken.unread_file = true;
         }
       }
@@ -91,7 +91,7 @@ class ContextReader {
     diagnostics_.add(Severity::broken_context, source, faults.all());
   }
 
-  // `schemas` is a section of a file, and also a key of a context, where it is a list.
+  // `schemas` can be a section of the file or a key of a context; as a key it is a list.
   static bool has_sections(const boost::json::object& root) {
     const auto* schemas = root.if_contains("schemas");
     return root.contains("contexts") || (schemas != nullptr && schemas->is_object());
@@ -101,11 +101,11 @@ class ContextReader {
     if (const auto fit = check_name(name); !fit) return place.fault("a name " + fit.error().message());
     if (into.size() >= kMaxManifests) return place.fault(fmt::format("is one more than the {} allowed", kMaxManifests));
     const auto [first, is_new] = into.emplace(name, manifest);
-    if (!is_new) place.fault(fmt::format("{} is in {}, too", name, first->second.source->name));
+    if (!is_new) place.fault(fmt::format("{} is already defined in {}", name, first->second.source->name));
   }
 
-  // Calls `read` with the place of a manifest, and reports what it finds there. Whether that was nothing, and nothing
-  // had been left out of the file before.
+  // Calls `read` with the place of the manifest and reports the faults that it finds. Returns whether there are none
+  // and the document had none when it was parsed.
   template <class Read>
   bool examine(const std::string& name, const Manifest& manifest, Severity severity, const Read& read) {
     json::Faults faults;
@@ -131,7 +131,7 @@ class ContextReader {
     }
   }
 
-  // Its parents first, whose keys are the base of its own.
+  // Reads the parents first: their keys are the defaults of this context.
   void read_context(const std::string& name) {
     if (!states_.emplace(name, State::reading).second) return;
     const Manifest& manifest = contexts_.at(name);

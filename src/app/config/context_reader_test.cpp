@@ -1,4 +1,4 @@
-// [contexts.*], [schemas.*], and files of their own.
+// Contexts and schemas in the main file and in the files of contexts/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,10 +84,9 @@ schemas = ["leger"]
           "proteus.toml:8:1: contexts.a.parent: the context b is broken",
           "proteus.toml:10:1: contexts.b.parent: makes it its own ancestor",
           "proteus.toml:12:12: contexts.c.schemas[0]: there is no schema leger; did you mean ledger?",
-          StartsWith("contexts/broken.toml:1:1: "), "contexts/good.toml: good is in proteus.toml, too",
+          StartsWith("contexts/broken.toml:1:1: "), "contexts/good.toml: good is already defined in proteus.toml",
           "contexts/ledger.toml:1:1: guidance: must be a string, not a number",
-          "contexts/mixed.toml:2:2: server: is neither contexts nor schemas, beside which nothing else may stand "
-          "here"));
+          "contexts/mixed.toml:2:2: server: is not allowed: a file with contexts or schemas may contain nothing else"));
   EXPECT_TRUE(config->contexts.contains("good"));
   EXPECT_TRUE(config->contexts.contains("m"));
   EXPECT_THAT(config->broken.contexts, ElementsAre("a", "b", "bad", "broken", "c", "child"));

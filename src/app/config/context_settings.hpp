@@ -29,10 +29,10 @@ struct ContextFilter {
 // Contexts and schemas that are left out because of a fault.
 struct BrokenManifests {
   std::set<std::string> contexts;
-  // What some of these contexts include and exclude: a fault elsewhere must not let everything in.
+  // The filters of broken contexts, as far as they could be read: a fault elsewhere must not let everything in.
   std::map<std::string, ContextFilter> filters;
   std::set<std::string> schemas;
-  bool unread_file = false;  // a file could not be read as a whole; whatever is missing may be in it
+  bool unread_file = false;  // some file could not be read; anything missing may be in it
 
   friend bool operator==(const BrokenManifests&, const BrokenManifests&) = default;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,11 +19,7 @@ namespace {
 
 using json::Place;
 
-std::string unset(const std::string& variable) {
-  return fmt::format("the environment variable {} is not set", variable);
-}
-
-// Names that are used once, and where.
+// Reports names that are used more than once.
 class Once {
  public:
   explicit Once(std::string list) : list_(std::move(list)) {}
@@ -30,7 +27,7 @@ class Once {
   void check(const std::string& name, std::size_t index, const Place& place) {
     if (name.empty()) return;
     const auto [first, is_new] = seen_.emplace(name, index);
-    if (!is_new) place.fault(fmt::format("is the name of {}[{}], too", list_, first->second));
+    if (!is_new) place.fault(fmt::format("is already the name of {}[{}]", list_, first->second));
   }
 
  private:
@@ -38,8 +35,8 @@ class Once {
   std::unordered_map<std::string, std::size_t> seen_;
 };
 
-// Where a secret is: in a variable or in a file. The places are that of the key, and the same where what is missing is
-// reported.
+// The variable or file that holds a secret. `place` is the place of the key; `if_unset` is the same place in the list
+// that reports missing secrets.
 struct SecretSource {
   const std::string& variable;
   const std::string& file;
@@ -47,7 +44,7 @@ struct SecretSource {
   const Place& if_unset;
 };
 
-// Takes secrets out of where they are; one value must not stand for two people.
+// Reads secrets. Two entries must not hold the same secret, because a secret identifies its holder.
 class SecretValues {
  public:
   SecretValues(const CrossCheck& check, std::string list) : check_(check), list_(std::move(list)) {}
@@ -109,7 +106,7 @@ void check_principals(Config& config, CrossCheck& check) {
        &AdminKey::secret);
 }
 
-// Nobody can use it, which may be what is wanted.
+// Warns of tokens that have expired. That may be intended, so it is not a fault.
 void check_expiries(const Config& config, CrossCheck& check) {
   const Place root(check.warnings);
   const Place auth = root.member("auth");
@@ -139,7 +136,7 @@ void check_upstreams(const Config& config, CrossCheck& check) {
       warning_at.fault(
           fmt::format("has the same prefix as upstreams[{}], which wins every name that both have", first->second));
     }
-    // Only the issuer of a caller's token may be shown it.
+    // A caller's token may be sent only to its own issuer.
     const auto& oauth = settings.authentication.oauth;
     const bool is_known =
         std::ranges::any_of(config.auth.issuers, [&](const auto& issuer) { return issuer.issuer == oauth.issuer; });
@@ -149,21 +146,30 @@ void check_upstreams(const Config& config, CrossCheck& check) {
     }
     const std::string& variable = settings.authentication.variable();
     if (variable.empty()) continue;
-    // The upstream alone is down without it, which must not stop the others.
+    // Without the variable only this upstream fails, which must not stop the others.
     const auto value = check.environment(variable);
     if (!value || value->empty()) warning_at.member("authentication").fault(unset(variable));
   }
 }
 
-// A secret of ours that is an upstream's, too, is known to that one, who could be us with it.
+// An upstream that receives a secret of Proteus could use it to impersonate the gateway.
 void check_own_secrets(const Config& config, CrossCheck& check) {
   const auto variables = config.own_secret_variables();
   const std::set<std::string_view> own(variables.begin(), variables.end());
+  std::map<std::string_view, std::string_view> at_issuers;  // variables of client secrets
+  for (const IssuerSettings& issuer : config.auth.issuers) {
+    for (const ClientSettings* client : {&issuer.introspection, &issuer.sign_in})
+      at_issuers.emplace(client->client_secret_env, issuer.issuer);
+  }
   const auto check_one = [&](const std::string& variable, const Place& at) {
-    if (variable.empty() || !own.contains(variable)) return;
+    if (variable.empty() || (!own.contains(variable) && !at_issuers.contains(variable))) return;
     at.fault(fmt::format("{} is a secret of Proteus itself, and no upstream's", variable));
   };
   const auto check_authentication = [&](const providers::Authentication& authentication, const Place& at) {
+    // As an OAuth client, Proteus may use the same secret for an upstream: it goes to the same issuer.
+    const auto of_issuer = at_issuers.find(authentication.variable());
+    if (authentication.is_oauth() && of_issuer != at_issuers.end() && of_issuer->second == authentication.oauth.issuer)
+      return;
     const Place table = at.member("authentication");
     check_one(authentication.variable(), table.member(authentication.variable_key()));
   };
@@ -185,7 +191,7 @@ void check_own_secrets(const Config& config, CrossCheck& check) {
   for (std::size_t i = 0; i < config.upstreams.size(); ++i) {
     const auto& [settings, given] = config.upstreams[i];
     const Place at = list.item(i);
-    // What comes from the defaults was looked at there.
+    // Inherited values were checked with the defaults.
     if (given.contains("authentication")) check_authentication(settings.authentication, at);
     if (given.contains("pass_environment")) check_passed(settings, at);
   }
@@ -211,7 +217,7 @@ void check_server(const Config& config, CrossCheck& check) {
   }
 }
 
-// Secrets that we are known by at issuers.
+// Reads the client secrets with which Proteus authenticates to issuers.
 void take_issuer_secrets(Config& config, CrossCheck& check) {
   const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
   const Place auth = root.member("auth");
@@ -230,7 +236,7 @@ void take_issuer_secrets(Config& config, CrossCheck& check) {
   }
 }
 
-// Search works without it.
+// A missing token is only a warning, because search works without embeddings.
 void take_embedding_token(Config& config, CrossCheck& check) {
   EmbeddingSettings& embeddings = config.search.embeddings;
   if (embeddings.token_env.empty()) return;
@@ -257,7 +263,7 @@ void check_issuers(const Config& config, CrossCheck& check) {
     if (issuers[i].introspection.client_id.empty()) continue;
     if (introspecting) {
       at.member("introspection")
-          .fault(fmt::format("an opaque token does not say whose it is, and auth.issuers[{}] is asked about it already",
+          .fault(fmt::format("only one issuer can introspect opaque tokens, and auth.issuers[{}] already does",
                              *introspecting));
     }
     introspecting = i;
@@ -268,14 +274,13 @@ void check_issuers(const Config& config, CrossCheck& check) {
   }
 }
 
-// Rules are tried in their order, so that one that fits everybody hides all behind it.
+// The first rule that fits decides, so a rule that fits everybody hides all later rules.
 void check_rules(const Config& config, CrossCheck& check) {
   const Place root(check.warnings);
   const Place auth = root.member("auth");
   const Place list = auth.member("rules");
   const auto& rules = config.auth.rules;
-  if (!config.auth.issuers.empty() && rules.empty())
-    list.fault("there is none, so that no caller of an issuer is let in");
+  if (!config.auth.issuers.empty() && rules.empty()) list.fault("is empty: no caller of an issuer is admitted");
   if (config.auth.issuers.empty() && !rules.empty())
     list.fault("there are no auth.issuers whose callers these are for");
   std::vector<std::string_view> issuers;
@@ -302,11 +307,7 @@ void check_rules(const Config& config, CrossCheck& check) {
   }
 }
 
-std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string_view>& known) {
-  return fmt::format("there is no {} {}{}", what, name, did_you_mean(name, known));
-}
-
-// A token may be for an upstream that is registered later, but not for a context: those come with the configuration.
+// A token may name an upstream that is registered later. Contexts come only from the configuration.
 void check_scopes(const Config& config, CrossCheck& check) {
   std::vector<std::string_view> contexts;
   contexts.reserve(config.contexts.size());
@@ -332,19 +333,24 @@ void check_scopes(const Config& config, CrossCheck& check) {
     for (std::size_t j = 0; j < token.contexts.size(); ++j) {
       const std::string& name = token.contexts[j];
       if (name.empty() || name == "*" || known_contexts.contains(name)) continue;
-      in_contexts.item(j).fault(unknown("context", name, contexts));
+      in_contexts.item(j).fault(fmt::format("there is no context {}{}", name, did_you_mean(name, contexts)));
     }
     const Place warning_at = warning_tokens.item(i);
     const Place in_upstreams = warning_at.member("upstreams");
     for (std::size_t j = 0; j < token.upstreams.size(); ++j) {
       const std::string& name = token.upstreams[j];
       if (name == "*" || known_upstreams.contains(name)) continue;
-      in_upstreams.item(j).fault("unless it is registered at runtime, " + unknown("upstream", name, upstreams));
+      in_upstreams.item(j).fault(fmt::format("there is no upstream {}; it must be registered at runtime{}", name,
+                                             did_you_mean(name, upstreams)));
     }
   }
 }
 
 }  // namespace
+
+std::string unset(const std::string& variable) {
+  return fmt::format("the environment variable {} is not set", variable);
+}
 
 void CrossCheck::run(Config& config) {
   check_server(config, *this);

@@ -8,7 +8,7 @@
 namespace proteus::app {
 namespace {
 
-// An empty variable is an unset one, as for most programs.
+// Returns nothing for an empty variable: as in most programs, empty means unset.
 std::optional<std::string> value_of(const Environment& environment, const std::string& name) {
   auto value = environment(name);
   if (value && value->empty()) return std::nullopt;
@@ -37,7 +37,7 @@ void apply_listen(const Environment& environment, ListenAddress& listen, Diagnos
   }
 }
 
-// Entries with commas between them, instead of those of the file.
+// Replaces the rules of the file with a comma-separated list.
 void apply_egress(const Environment& environment, EgressSettings& egress, Diagnostics& diagnostics) {
   constexpr const char* kVariable = "PROTEUS_EGRESS_ALLOW";
   const auto text = value_of(environment, kVariable);
@@ -54,7 +54,7 @@ void apply_egress(const Environment& environment, EgressSettings& egress, Diagno
     diagnostics.add(Severity::fault, kVariable, fault.message);
 }
 
-// Processes that share a file have addresses of their own.
+// Processes that share a configuration file have different addresses.
 void apply_peer_url(const Environment& environment, ClusterSettings& cluster, Diagnostics& diagnostics) {
   constexpr const char* kVariable = "PROTEUS_PEER_URL";
   const auto text = value_of(environment, kVariable);
@@ -65,7 +65,7 @@ void apply_peer_url(const Environment& environment, ClusterSettings& cluster, Di
     diagnostics.add(Severity::fault, kVariable, fault.message);
 }
 
-// One that is set to nothing is a slip that would go unnoticed: another secret would be made up instead.
+// An empty secret is a fault: otherwise a generated secret would silently take its place.
 void take_secret(const Environment& environment, const std::string& name, std::optional<Secret>& onto,
                  Diagnostics& diagnostics) {
   auto value = environment(name);

@@ -1,4 +1,4 @@
-// What the environment and the command line say in place of the file.
+// Settings of the file that the environment and the command line override.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(Config, IsLayered) {
   EXPECT_EQ(read(kToml, {{"PROTEUS_MAPPINGS", "n"}}).config->datasets.mappings, "n");
 }
 
-// SES-23: a gateway that is not on loopback alone needs it for tools of its own machine.
+// SES-23: a gateway that listens beyond loopback needs the variable for tools on its own machine.
 TEST(Config, TakesEgressRulesFromTheEnvironment) {
   constexpr std::string_view kToml = "[egress]\nallow = [\"a.test\"]\n";
   const auto allow = [&](std::map<std::string, std::string> variables) {
@@ -45,7 +45,7 @@ TEST(Config, TakesEgressRulesFromTheEnvironment) {
               ElementsAre(StartsWith("PROTEUS_EGRESS_ALLOW: must be a network such as")));
 }
 
-// REP-01: processes that share a file have addresses of their own.
+// REP-01: processes that share a configuration file have different addresses.
 TEST(Config, TakesTheUrlForPeersFromTheEnvironment) {
   constexpr std::string_view kToml = "[cluster]\nname = \"a\"\npeer_listen = \"0.0.0.0:9443\"\n";
   const std::map<std::string, std::string> usual = {{"PROTEUS_STORE", "postgresql://db/proteus"},

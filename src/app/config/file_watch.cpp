@@ -9,8 +9,10 @@ void FileWatch::look_at(const std::filesystem::path& path, Times& times) {
   std::error_code ignored;
   times[path] = fs::last_write_time(path, ignored);
   if (!fs::is_directory(path, ignored)) return;
-  for (const auto& entry : fs::directory_iterator(path, ignored))
-    times[entry.path()] = fs::last_write_time(entry.path(), ignored);
+  for (fs::directory_iterator at(path, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    std::error_code gone;
+    times[at->path()] = fs::last_write_time(at->path(), gone);
+  }
 }
 
 FileWatch::Times FileWatch::look() const {

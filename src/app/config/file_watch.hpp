@@ -6,13 +6,13 @@
 
 namespace proteus::app {
 
-// Tells whether files, or what is in directories, changed since it was made.
+// Detects changes of files and of directory entries since the watch was made, by their modification times.
 class FileWatch {
  public:
-  FileWatch() = default;  // of nothing
+  FileWatch() = default;  // watches nothing
   explicit FileWatch(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)), seen_(look()) {}
 
-  // One more, as it is now.
+  // Adds a path. Its present state counts as unchanged.
   void add(const std::filesystem::path& path);
   bool changed() const { return look() != seen_; }
 

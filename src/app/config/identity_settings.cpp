@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "app/config/url_check.hpp"
 #include "base/environment.hpp"
-#include "net/http/url.hpp"
 
 namespace proteus::app {
 namespace {
@@ -17,14 +17,7 @@ json::Codec<std::string> secret_variable() {
   return text({.max_bytes = 256, .check = check_variable_name, .when_empty = json::WhenEmpty::left_out});
 }
 
-Result<> check_url(std::string_view url) {
-  if (url.empty()) return {};
-  auto parsed = net::Url::parse(url);
-  if (!parsed) return std::unexpected(std::move(parsed.error()));
-  return {};
-}
-
-// As RFC 6749, 3.3 has it.
+// RFC 6749, section 3.3
 Result<> check_scope_name(std::string_view scope) {
   const auto fits = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; };
   if (scope.empty() || !std::ranges::all_of(scope, fits))
@@ -67,7 +60,7 @@ auth::ClientCredentials credentials_of(const ClientSettings& client) {
 const json::Binding<IssuerSettings>& issuer_binding() {
   using S = IssuerSettings;
   static const json::Binding<S> binding{
-      field("issuer", &S::issuer, text({.check = check_url}),
+      field("issuer", &S::issuer, text({.check = check_issuer_url}),
             "URL of the issuer, byte for byte as in its metadata and in `iss`.")
           .required(),
       field("audience", &S::audience, json::list(text(), "strings"),
@@ -76,7 +69,7 @@ const json::Binding<IssuerSettings>& issuer_binding() {
       field("jwks_url", &S::jwks_url, text({.check = check_url}), "URL of the issuer's keys.")
           .by_default("from the issuer's metadata"),
       field("algorithms", &S::algorithms, algorithms(), "Signatures to accept."),
-      field("scopes", &S::scopes, scopes(), "Scopes that clients are told to ask for."),
+      field("scopes", &S::scopes, scopes(), "Scopes that Proteus tells clients to request."),
       field("leeway", &S::leeway, json::duration(json::Zero::allowed), "How much clocks may differ."),
       field("dpop", &S::dpop,
             json::choice<auth::Dpop>(
@@ -85,7 +78,7 @@ const json::Binding<IssuerSettings>& issuer_binding() {
       field("introspection", &S::introspection, json::table<ClientSettings>(client_binding(), check_client),
             "Ask this issuer about tokens that are not JWTs; one issuer at most."),
       field("sign_in", &S::sign_in, json::table<ClientSettings>(client_binding(), check_client),
-            "How people sign in with this issuer in a browser."),
+            "Client credentials for people who sign in with this issuer in a browser."),
       field("implies", &S::implies, json::map(scopes(), "lists of strings", check_scope_name),
             "Scopes that include others: `{ admin = [\"tools\"] }`."),
   };

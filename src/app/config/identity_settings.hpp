@@ -8,14 +8,14 @@
 #include "gateway/identity/identities.hpp"
 #include "json/binding.hpp"
 
-// [[auth.issuers]] and [[auth.rules]]: callers for whom an identity provider vouches.
+// [[auth.issuers]] and [[auth.rules]]: callers who authenticate with an identity provider.
 namespace proteus::app {
 
-// What the gateway is known by at an issuer.
+// The gateway's client credentials at an issuer.
 struct ClientSettings {
   std::string client_id;
   std::string client_secret_env;
-  Secret client_secret;  // what the variable holds; not a key
+  Secret client_secret;  // value of the variable; not a key
 
   friend bool operator==(const ClientSettings&, const ClientSettings&) = default;
 };

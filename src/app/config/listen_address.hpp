@@ -11,12 +11,12 @@
 
 namespace proteus::app {
 
-// Where to listen. Nothing is resolved: a host is an address, or "localhost".
+// A host and a port to listen on. The host is an IP address or "localhost"; no name is resolved.
 struct ListenAddress {
   std::string host = "127.0.0.1";  // IPv6 without brackets
-  std::uint16_t port = 8080;       // 0: any that is free
+  std::uint16_t port = 8080;       // 0: any free port
 
-  // "127.0.0.1:8080", "[::1]:8080", "localhost:0"
+  // Parses "127.0.0.1:8080", "[::1]:8080" or "localhost:0".
   static Result<ListenAddress> parse(std::string_view text);
   std::string text() const;
   bool is_loopback() const;
@@ -28,7 +28,7 @@ Result<std::string> parse_listen_host(std::string_view text);
 Result<std::uint16_t> parse_port(std::string_view text);
 
 json::Codec<ListenAddress> listen_address();
-// "" stands for none, as in `ops_listen = ""`.
+// Reads and writes "" as no address, as in `ops_listen = ""`.
 json::Codec<std::optional<ListenAddress>> address_or_none();
 
 }  // namespace proteus::app

@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsualFile = "proteus.toml";
 constexpr std::size_t kMaxContextFiles = 1000;
-constexpr std::size_t kMaxContextBytes = std::size_t{32} << 20U;  // of all of them
+constexpr std::size_t kMaxContextBytes = std::size_t{32} << 20U;  // of all files together
 
-// At most one byte more than a document may have, which is then refused.
+// Reads at most one piece beyond the size limit of a document; the parser rejects such a text.
 Result<std::string> read_file(const fs::path& path) {
   std::error_code status;
   if (fs::is_directory(path, status)) return std::unexpected(errors::invalid("is a directory"));
@@ -55,7 +55,7 @@ class Loader {
     if (loaded.file) {
       const fs::path path(*loaded.file);
       const fs::path contexts = path.parent_path() / "contexts";
-      loaded.watch = FileWatch({path, contexts});  // an edit while they are read is seen, too
+      loaded.watch = FileWatch({path, contexts});  // made first, to detect edits while the files are read
       if (auto text = read_file(path)) {
         sources_.main = SourceFile{*loaded.file, std::move(*text)};
         read_contexts(contexts);
@@ -123,6 +123,14 @@ class Loader {
 };
 
 }  // namespace
+
+ConfigFlags ConfigFlags::of(const std::string& file, const std::string& data, const std::string& listen) {
+  ConfigFlags flags;
+  if (!file.empty()) flags.file = file;
+  if (!data.empty()) flags.overrides.data = data;
+  if (!listen.empty()) flags.overrides.listen = listen;
+  return flags;
+}
 
 LoadedConfig load_config(const ConfigFlags& flags, const Environment& environment, Purpose purpose, TlsFiles tls) {
   return Loader().load(flags, environment, purpose, tls);

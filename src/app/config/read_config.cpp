@@ -14,7 +14,7 @@ using json::Place;
 
 constexpr std::size_t kMaxUpstreams = 10'000;
 
-// Nothing where the file is no TOML.
+// Returns null if the text is not TOML.
 const Source* parse(const SourceFile& file, Severity severity, std::deque<Source>& sources, Diagnostics& diagnostics) {
   auto document = TomlDocument::parse(file.text);
   if (!document) {
@@ -42,7 +42,7 @@ void read_upstreams(const Sections& sections, Config& config, const Place& root)
     config.upstreams.push_back(providers::read_upstream((*list)[i], config.upstream_defaults, place.item(i)));
 }
 
-// What the file names is beside the file.
+// Makes the paths of the file relative to the directory of the file.
 void resolve_paths(const std::string& file, Config& config) {
   const auto directory = std::filesystem::path(file).parent_path();
   for (std::string* path : {&config.datasets.mappings, &config.server.tls.certificate, &config.server.tls.key}) {

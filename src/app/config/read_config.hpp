@@ -12,43 +12,43 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 
-// From texts to a configuration: no file is opened here, no name resolved, nothing connected to.
+// Makes a configuration from texts. Resolves no name and makes no connection; callbacks read other files.
 namespace proteus::app {
 
 struct SourceFile {
-  std::string name;  // as it is shown
+  std::string name;  // as shown in diagnostics
   std::string text;
 };
 
 struct ConfigSources {
   std::optional<SourceFile> main = {};             // none: built-in defaults
-  std::vector<SourceFile> contexts = {};           // those of contexts/ beside it
-  std::set<std::string> unreadable_contexts = {};  // names of those that are there and could not be read
-  // Whether the files can be served with. None: nobody is going to.
+  std::vector<SourceFile> contexts = {};           // files of contexts/ beside the main file
+  std::set<std::string> unreadable_contexts = {};  // contexts whose file could not be read
+  // Checks that a server can use these TLS files. Empty to skip the check.
   std::function<Result<>(const TlsSettings&)> check_tls = {};
-  // By which dates in the past are told; none: nobody wants to know.
+  // The time by which tokens count as expired. None to skip that warning.
   std::optional<Clock::Wall> now = {};
-  // What a file holds that is named by `token_file` or `secret_file`. None: nobody wants to know.
+  // Reads a file that `token_file` or `secret_file` names. Empty to leave such secrets unread.
   std::function<Result<std::string>(const std::string& file)> read_secret = {};
 };
 
-// Of the command line; they win over the environment, which wins over the file.
+// Options of the command line. They override the environment, which overrides the file.
 struct Overrides {
   std::optional<std::string> listen = {};
   std::optional<std::string> data = {};
 };
 
-// A token whose variable is not set, or whose file cannot be read, is a fault for `serve`. For `check` it is a warning:
-// the machine that checks a file need not be the one that has the secrets.
+// For `serve`, a token whose variable is not set or whose file cannot be read is a fault. For `check` it is a warning:
+// the machine that checks a file need not have the secrets.
 enum class Purpose : std::uint8_t { check, serve };
 
 struct ConfigOutcome {
-  std::optional<Config> config;  // none where there was a fault
-  log::Settings log;             // also then, as far as it could be read
+  std::optional<Config> config;  // none if there is a fault
+  log::Settings log;             // set even then, as far as it could be read
   std::vector<Diagnostic> diagnostics;
 };
 
-// Reports everything that is wrong, up to kMaxDiagnostics.
+// Reports everything that is wrong, up to kMaxDiagnostics findings.
 inline constexpr std::size_t kMaxDiagnostics = 1000;
 ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrides, const Environment& environment,
                           Purpose purpose);

@@ -12,6 +12,7 @@ namespace proteus::app {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -170,7 +171,7 @@ embeddings = { url = "http://127.0.0.1:1/v1/embeddings", model = "m", token_env 
   EXPECT_THAT(read("[contexts.c]\ndisclosure = \"some\"").said.size(), 1U);
 }
 
-// Issue: a configuration with every kind of fault at once. REF-23 OPS-04 PRX-01
+// A configuration with every kind of fault at once. REF-23 OPS-04 PRX-01
 TEST(Config, ReportsEveryFaultWithFileLineAndKey) {
   const auto [config, said] = read(R"([server]
 listen = "8080"
@@ -236,7 +237,7 @@ mappings = 5
           "proteus.toml:8:20: server.allowed_origins[0]: must be an origin such as \"https://app.example.com\", or "
           "\"*\"",
           "proteus.toml:10:1: auth.anonymous: must be \"loopback\", \"never\" or \"always\", not \"sometimes\"",
-          "proteus.toml:15:1: auth.tokens[1].name: is the name of auth.tokens[0], too",
+          "proteus.toml:15:1: auth.tokens[1].name: is already the name of auth.tokens[0]",
           "proteus.toml:16:1: auth.tokens[1].token_env: the environment variable OTHER is not set",
           "proteus.toml:17:1: auth.tokens[2]: name is missing",
           "proteus.toml:18:1: auth.tokens[2].token_env: must be the name of an environment variable: letters, digits "
@@ -248,7 +249,7 @@ mappings = 5
           "proteus.toml:26:1: defaults.upstream.timeout: must not be negative",
           "proteus.toml:29:1: upstreams[0].url: URL 'ftp://host/' must begin with http:// or https://",
           "proteus.toml:30:1: upstreams[0].refresh_interval: must be above zero",
-          "proteus.toml:32:1: upstreams[1].name: is the name of upstreams[0], too",
+          "proteus.toml:32:1: upstreams[1].name: is already the name of upstreams[0]",
           "proteus.toml:33:1: upstreams[1].url: URL 'http://' has no host",
           "proteus.toml:34:1: upstreams[1].refresh_strategy: must be \"cached\" or \"direct_proxy\", not \"live\"",
           "proteus.toml:36:1: upstreams[2].name: must be 1 to 64 letters, digits, hyphens, underscores and dots; what "
@@ -271,8 +272,20 @@ TEST(Config, ReportsASyntaxErrorWithItsPosition) {
   EXPECT_THAT(read("[server]\nlisten = \n").said, ElementsAre(StartsWith("proteus.toml:2:1")));
   EXPECT_THAT(read("a = 1\na = 2\n").said, ElementsAre(StartsWith("proteus.toml:2:")));
   EXPECT_THAT(read("x = \"\xff\"").said, ElementsAre(StartsWith("proteus.toml:1:")));
-  // Nothing else is said about a file that could not be read, but about the rest.
+  // A file that cannot be parsed causes no further diagnostics; the environment still does.
   EXPECT_THAT(read("=", {{"PORT", "x"}}).said, ElementsAre(StartsWith("proteus.toml:1:1: "), StartsWith("PORT: ")));
+}
+
+TEST(Config, RefusesNumbersThatJsonDoesNotHave) {
+  for (const char* number : {"nan", "inf", "-inf"}) {
+    EXPECT_THAT(
+        read(fmt::format("[[upstreams]]\nname = \"a\"\nurl = \"http://h/\"\n[[upstreams.tools]]\nmatch = [\"t\"]\n"
+                         "fixed = {{ x = {} }}\n",
+                         number))
+            .said,
+        ElementsAre("proteus.toml:6:11: upstreams[0].tools[0].fixed.x: is not a finite number, and JSON has no "
+                    "other"));
+  }
 }
 
 TEST(Config, BoundsWhatItReads) {
@@ -329,6 +342,15 @@ authentication = { type = "bearer", token_env = "UNSET" }
                                 "wins every name that both have",
                                 "proteus.toml:13:1: warning: upstreams[1].authentication: the environment variable "
                                 "UNSET is not set"));
+}
+
+// RFC 8414, section 2
+TEST(Config, RefusesAnIssuerWithAQueryOrAFragment) {
+  for (const auto* const issuer : {"https://id.example?tenant=1", "https://id.example#x", "id.example"}) {
+    const auto outcome = read(fmt::format("[[auth.issuers]]\nissuer = \"{}\"\n[[auth.rules]]\n", issuer));
+    EXPECT_FALSE(outcome.config) << issuer;
+    EXPECT_THAT(outcome.said, Contains(HasSubstr("auth.issuers[0].issuer: "))) << issuer;
+  }
 }
 
 TEST(Config, ResolvesPathsBesideTheFile) {

@@ -7,7 +7,7 @@
 namespace proteus::app {
 namespace {
 
-// JSON is TOML's spelling, too, for all that can be a default; words stay words.
+// Returns a value as code and prose as it is. All values that can be defaults look the same in JSON and TOML.
 std::string default_cell(const json::KeyInfo& key) {
   const std::string& text = key.default_text;
   if (text.empty()) return key.keys.empty() ? "none" : "";

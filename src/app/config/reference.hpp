@@ -4,8 +4,8 @@
 
 namespace proteus::app {
 
-// Every key of the configuration with type, default and meaning, as Markdown tables, from the tables that read the
-// file. docs/configuration.md ends with it.
+// Returns all configuration keys with type, default and meaning, as Markdown tables made from the bindings that read
+// the file. docs/configuration.md ends with this text.
 std::string configuration_reference();
 
 }  // namespace proteus::app

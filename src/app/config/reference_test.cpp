@@ -40,7 +40,7 @@ TEST(Reference, DescribesEveryKey) {
   EXPECT_GE(rows, 70U);
 }
 
-// OPS-04. With PROTEUS_UPDATE_DOCS set, the document is written anew instead.
+// OPS-04. If PROTEUS_UPDATE_DOCS is set, the test rewrites the document.
 TEST(Reference, IsWhatTheDocumentEndsWith) {
   std::string document = read_document();
   const auto heading = document.find(kHeading);

@@ -1,7 +1,7 @@
 #include "app/config/search_settings.hpp"
 
+#include "app/config/url_check.hpp"
 #include "base/environment.hpp"
-#include "net/http/url.hpp"
 
 namespace proteus::app {
 namespace {
@@ -9,19 +9,12 @@ namespace {
 using json::field;
 using json::text;
 
-Result<> check_endpoint(std::string_view url) {
-  if (url.empty()) return {};
-  auto parsed = net::Url::parse(url);
-  if (!parsed) return std::unexpected(std::move(parsed.error()));
-  return {};
-}
-
 Result<> check_variable(std::string_view name) { return name.empty() ? Result<>() : check_variable_name(name); }
 
 const json::Binding<EmbeddingSettings>& embedding_binding() {
   using S = EmbeddingSettings;
   static const json::Binding<S> binding{
-      field("url", &S::url, text({.max_bytes = 2048, .check = check_endpoint}),
+      field("url", &S::url, text({.max_bytes = 2048, .check = check_url}),
             "Endpoint that answers in the usual `/v1/embeddings` form. Queries and definitions are sent there."),
       field("model", &S::model, text({.max_bytes = 256}), "Model to ask it for."),
       field("token_env", &S::token_env, text({.max_bytes = 256, .check = check_variable}),

@@ -8,10 +8,10 @@
 namespace proteus::app {
 
 struct EmbeddingSettings {
-  std::string url;        // empty: search works by words alone, and nothing leaves the gateway
-  std::string model;      // as the endpoint calls it
-  std::string token_env;  // empty: it wants no token
-  Secret token;           // what the variable holds; not a key
+  std::string url;        // empty: search by words alone; nothing leaves the gateway
+  std::string model;      // its name at the endpoint
+  std::string token_env;  // empty: the endpoint needs no token
+  Secret token;           // value of the variable; not a key
 
   bool enabled() const { return !url.empty(); }
   friend bool operator==(const EmbeddingSettings&, const EmbeddingSettings&) = default;

@@ -6,9 +6,9 @@
 
 namespace proteus::app {
 
-// The one line of a file that holds a token or a key. Who may read the file is its owner's business: files that an
-// orchestrator mounts are often open to all users of their container. The message of a fault reads on from the name of
-// the file.
+// Returns the single line of a file that holds a token or a key. Does not check permissions: files that an orchestrator
+// mounts are often readable by all users of their container. An error message continues a sentence that begins with the
+// name of the file.
 Result<std::string> read_secret_file(const std::string& file);
 
 }  // namespace proteus::app

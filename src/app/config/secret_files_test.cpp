@@ -1,4 +1,4 @@
-// Tokens and admin keys from files, when they expire, and what a key allows.
+// Tokens and admin keys from files, the expiry of tokens, and the roles of keys.
 #include <filesystem>
 #include <fstream>
 

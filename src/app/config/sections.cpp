@@ -18,7 +18,7 @@ struct Defaults {
   Unread upstream = nullptr;
 };
 
-// The keys that can be defaults.
+// Describes the keys that can be defaults.
 std::vector<json::KeyInfo> default_keys() {
   json::KeyInfo upstream{
       .name = "upstream",

@@ -5,7 +5,7 @@
 
 namespace proteus::app {
 
-// The whole file: its sections, those that build on others still as they stand there. The pointers are into the
+// All sections of the file. Sections that depend on others are still unread JSON: those pointers point into the
 // document.
 struct Sections {
   using Unread = const boost::json::value*;

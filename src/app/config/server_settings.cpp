@@ -110,8 +110,8 @@ const json::Binding<ServerSettings>& server_binding() {
           "URL at which clients reach the gateway. Access tokens and metadata use it. Required with `[[auth.issuers]]` "
           "unless it listens on loopback."),
       field("trusted_proxies", &S::trusted_proxies, json::list(text({.check = check_proxy}), "strings"),
-            "Networks and addresses of proxies whose `Forwarded` or `X-Forwarded-For` names the client in logs. They "
-            "decide nothing else."),
+            "Networks and addresses of proxies whose `Forwarded` or `X-Forwarded-For` names the client: in logs, and "
+            "for the limits of sign-in attempts. They decide nothing else."),
   };
   return binding;
 }

@@ -32,7 +32,7 @@ struct ServerSettings {
   TlsSettings tls;
   std::optional<ListenAddress> ops_listen;
   std::vector<std::string> trusted_proxies;
-  std::string public_url;  // how clients reach it; empty: by the listener
+  std::string public_url;  // URL that clients use; empty: that of the listener
 
   friend bool operator==(const ServerSettings&, const ServerSettings&) = default;
 };

@@ -1,8 +1,8 @@
 #include "app/serving/admin_secret.hpp"
 
+#include "app/serving/pepper_in_use.hpp"
 #include "base/base64.hpp"
 #include "base/sealing.hpp"
-#include "store/pepper.hpp"
 
 namespace proteus::app {
 
@@ -13,8 +13,7 @@ Secret derive_admin_secret(std::string_view pepper) {
 
 Result<Secret> admin_secret_in_use(const Config& config) {
   if (config.secrets.admin_secret) return *config.secrets.admin_secret;
-  const auto pepper = config.secrets.pepper ? store::Pepper::given(config.secrets.pepper->reveal())
-                                            : store::Pepper::read(config.data_directory);
+  const auto pepper = pepper_in_use(config);
   if (!pepper) return std::unexpected(pepper.error());
   return derive_admin_secret(pepper->value());
 }

@@ -9,10 +9,10 @@
 
 namespace proteus::app {
 
-// The admin secret that follows from the pepper, where none is given.
+// Returns the admin secret that is derived from the pepper, for gateways without a configured one.
 Secret derive_admin_secret(std::string_view pepper);
 
-// The one that a gateway of this configuration goes by, for the owner of its data directory.
+// Returns the admin secret that a gateway with this configuration uses. Fails if `pepper_in_use` fails.
 Result<Secret> admin_secret_in_use(const Config& config);
 
 }  // namespace proteus::app

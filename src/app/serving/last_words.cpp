@@ -17,12 +17,12 @@ namespace proteus::app {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
-// Each thread's stack and arena takes some of it before anything is served.
+// Stacks and arenas of threads take part of the address space before anything is served.
 constexpr std::uint64_t kLeastAddressSpace = 512 * kMiB;
 
 std::atomic<log::Format> format_of_line = log::Format::text;
 
-// A line that lies on the stack.
+// A line of text in a fixed buffer on the stack.
 class Line {
  public:
   template <class... Args>
@@ -30,7 +30,7 @@ class Line {
     const auto out = fmt::format_to_n(text_.data() + size_, room(), format, std::forward<Args>(args)...);
     size_ += std::min(out.size, room());
   }
-  // Without what would end a JSON string, or the line.
+  // Adds text, and replaces characters that would end a JSON string or the line.
   void add_plain(std::string_view text) {
     for (const char c : text.substr(0, room()))
       text_[size_++] = (c >= 0 && c < ' ') || c == '"' || c == '\\' || c == '\x7f' ? ' ' : c;
@@ -39,7 +39,7 @@ class Line {
   void write() const { [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text_.data(), size_); }
 
  private:
-  static constexpr std::size_t kEnd = 4;  // room for what closes the line
+  static constexpr std::size_t kEnd = 4;  // reserved for the end of the line
   std::size_t room() const { return text_.size() - std::min(text_.size(), size_ + kEnd); }
 
   std::array<char, 1024> text_{};

@@ -1,11 +1,15 @@
 #include "app/serving/sameness.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "admin/routes/process_routes.hpp"
 #include "base/log.hpp"
 #include "cluster/peers/roster.hpp"
 #include "gateway/operate/upstream_hash.hpp"
@@ -19,16 +23,21 @@ constexpr std::size_t kHashDigits = 12;
 
 std::string short_hash(std::string_view text) { return json::hex(json::sha256(text)).substr(0, kHashDigits); }
 
-// Keys that say where and how one process runs.
+// Removes keys that concern only one process.
 boost::json::object without(boost::json::object written, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys)
     written.erase(key);
   return written;
 }
 
-std::string trait(const boost::json::object& facts, std::string_view name) {
-  const auto* const found = facts.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+// Processes may have the same files in different directories.
+void keep_file_names(boost::json::object& written, std::string_view list, std::string_view key) {
+  auto* const items = written.if_contains(list);
+  if (items == nullptr) return;
+  for (auto& item : items->as_array()) {
+    if (auto* const file = item.as_object().if_contains(key))
+      *file = std::filesystem::path(std::string_view(file->as_string())).filename().string();
+  }
 }
 
 boost::json::object facts_of(std::string_view text) {
@@ -42,8 +51,12 @@ std::string configuration_hash(const Config& config) {
   boost::json::array all;
   all.emplace_back(without(server_binding().write(config.server),
                            {"listen", "ops_listen", "threads", "tls", "grace", "trusted_proxies"}));
-  all.emplace_back(auth_binding().write(config.auth));
-  all.emplace_back(admin_binding().write(config.admin));
+  boost::json::object auth = auth_binding().write(config.auth);
+  keep_file_names(auth, "tokens", "token_file");
+  all.emplace_back(std::move(auth));
+  boost::json::object operators = admin_binding().write(config.admin);
+  keep_file_names(operators, "keys", "secret_file");
+  all.emplace_back(std::move(operators));
   all.emplace_back(session_binding().write(config.sessions));
   all.emplace_back(egress_binding().write(config.egress));
   all.emplace_back(limit_binding().write(config.limits));
@@ -86,22 +99,18 @@ std::string Traits::write(const gateway::DatasetState* datasets) {
   return boost::json::serialize(facts);
 }
 
-void Sameness::look(std::string_view facts, const std::vector<std::string>& facts_of_others) {
+void Sameness::look(std::string_view facts, const std::vector<store::MemberRecord>& others) {
   const boost::json::object own = facts_of(facts);
-  std::map<std::string, std::set<std::string>> differences;
-  for (const auto& text : facts_of_others) {
-    const boost::json::object other = facts_of(text);
-    for (const std::string_view name : {"configuration", "mappings"}) {
-      // An older version does not tell everything.
-      if (trait(other, name).empty() || trait(other, name) == trait(own, name)) continue;
-      differences[trait(other, "name")].emplace(name);
-    }
+  std::map<std::string, std::vector<std::string_view>> differences;
+  for (const auto& other : others) {
+    if (auto what = admin::differing_facts(own, facts_of(other.facts)); !what.empty())
+      differences.emplace(other.name, std::move(what));
   }
   bool configuration = false;
   bool mappings = false;
   for (const auto& [process, what] : differences) {
-    configuration = configuration || what.contains("configuration");
-    mappings = mappings || what.contains("mappings");
+    configuration = configuration || std::ranges::find(what, "configuration") != what.end();
+    mappings = mappings || std::ranges::find(what, "mappings") != what.end();
     const auto before = differences_.find(process);
     if (before != differences_.end() && before->second == what) continue;
     log::warning(
@@ -110,7 +119,7 @@ void Sameness::look(std::string_view facts, const std::vector<std::string>& fact
         process, fmt::join(what, " and "));
   }
   for (const auto& [process, what] : differences_) {
-    if (!differences.contains(process)) log::info("process {} differs from this one no longer", process);
+    if (!differences.contains(process)) log::info("process {} no longer differs from this one", process);
   }
   differences_ = std::move(differences);
   configuration_ = configuration;

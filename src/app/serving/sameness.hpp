@@ -3,7 +3,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,21 +13,23 @@
 
 namespace proteus::app {
 
-// What is the same in processes that are configured alike: not where each listens, what it is called, how it logs.
+// Returns a hash of the configuration, apart from what may differ between processes: addresses, threads, TLS, grace,
+// trusted proxies, [cluster], [log], [datasets], [telemetry], the data directory, the values of secrets, and the
+// directories of files with secrets.
 std::string configuration_hash(const Config& config);
-// What is the same in processes whose directories have the same ratified mappings.
+// Returns a hash that is equal for directories with the same ratified mappings.
 std::string mappings_hash(const datasets::DirectoryContent& content);
 
-// What this process tells the others of itself.
+// The facts that this process publishes to the other processes of the cluster.
 class Traits {
  public:
   Traits(std::string name, std::string since, const Config& config);
 
-  // Any thread.
+  // Thread-safe. Updates the facts after a reload.
   void configured(const Config& config);
-  // Before others are told: where they reach this process.
+  // Sets the URL at which peers reach this process. Must be called before the process joins the cluster.
   void reached_at(std::string url) { peer_url_ = std::move(url); }
-  // JSON, for people and for the others.
+  // Returns the facts as JSON, for people and for other processes. `datasets` may be null.
   std::string write(const gateway::DatasetState* datasets);
 
  private:
@@ -39,17 +40,19 @@ class Traits {
   std::string configuration_;
 };
 
-// Whether the processes that live are configured alike, as they say themselves. One that is not harms nobody, but
-// callers see something else there, and operators should know.
+// Compares the facts of the live processes, as each of them publishes them. A process that is configured differently
+// harms nobody, but its callers see something else, and operators should know.
 class Sameness {
  public:
-  // On one thread. Writes to the log what has become different, or is the same again.
-  void look(std::string_view facts, const std::vector<std::string>& facts_of_others);
-  // Any thread. Further members of what /readyz answers.
+  // Logs new differences, and those that have ended. `facts` are those of this process. Must always be called on the
+  // same thread.
+  void look(std::string_view facts, const std::vector<store::MemberRecord>& others);
+  // Thread-safe. Returns members to append to the answer of /readyz.
   std::string describe() const;
 
  private:
-  std::map<std::string, std::set<std::string>> differences_;  // by the name of the process
+  // By the name of the member: [cluster] name is the same for processes that share a file.
+  std::map<std::string, std::vector<std::string_view>> differences_;
   std::atomic<bool> configuration_ = false;
   std::atomic<bool> mappings_ = false;
 };

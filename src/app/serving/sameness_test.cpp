@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
+
 namespace proteus::app {
 namespace {
 
@@ -17,12 +19,14 @@ Config usual() {
 
 // REP-01
 TEST(ConfigurationHash, IsTheSameWhereverAProcessRuns) {
-  const Config one = usual();
+  Config one = usual();
   Config two = usual();
   two.server.listen.port = 9;
   two.server.threads = 7;
   two.cluster.name = "two";
   two.data_directory = "elsewhere";
+  one.auth.tokens.front().token_file = "/etc/one/ada";
+  two.auth.tokens.front().token_file = "/etc/two/ada";
   EXPECT_EQ(configuration_hash(one), configuration_hash(two));
 }
 
@@ -66,15 +70,34 @@ TEST(MappingsHash, IsOfWhatIsRatified) {
 TEST(SamenessTest, SaysWhatDiffers) {
   Sameness sameness;
   const std::string own = R"({"name":"one","configuration":"a","mappings":"m"})";
-  sameness.look(own, {own});
+  const store::MemberRecord same{.name = "one-1", .facts = own};
+  sameness.look(own, {same});
   EXPECT_THAT(sameness.describe(), HasSubstr(R"("configuration":"same","mappings":"same")"));
-  sameness.look(own, {own, R"({"name":"two","configuration":"b","mappings":"m"})"});
+  sameness.look(own, {same, {.name = "two-1", .facts = R"({"name":"two","configuration":"b","mappings":"m"})"}});
   EXPECT_THAT(sameness.describe(), HasSubstr(R"("configuration":"differs","mappings":"same")"));
-  sameness.look(own, {R"({"name":"two","configuration":"a","mappings":"n"})"});
+  sameness.look(own, {{.name = "two-1", .facts = R"({"name":"two","configuration":"a","mappings":"n"})"}});
   EXPECT_THAT(sameness.describe(), HasSubstr(R"("configuration":"same","mappings":"differs")"));
-  // Of an older version, and of none that we know.
-  sameness.look(own, {R"({"name":"two","configuration":"a"})", "not JSON"});
+  // The facts of an older version, and facts that are not JSON.
+  sameness.look(own, {{.name = "two-1", .facts = R"({"name":"two","configuration":"a"})"},
+                      {.name = "three-1", .facts = "not JSON"}});
   EXPECT_THAT(sameness.describe(), HasSubstr(R"("configuration":"same","mappings":"same")"));
+}
+
+// REP-01: processes that share a file also share [cluster] name.
+TEST(SamenessTest, TellsProcessesOfOneNameApart) {
+  static std::string logged;
+  log::configure({});
+  log::redirect([](std::string_view line) { logged.append(line).append("\n"); });
+  Sameness sameness;
+  const std::string own = R"({"name":"us","configuration":"a","mappings":"m"})";
+  const store::MemberRecord differs{.name = "us-1", .facts = R"({"name":"us","configuration":"b","mappings":"m"})"};
+  const store::MemberRecord lacks{.name = "us-2", .facts = R"({"name":"us","configuration":"a","mappings":"n"})"};
+  sameness.look(own, {differs, lacks});
+  sameness.look(own, {lacks});
+  log::redirect(nullptr);
+  EXPECT_THAT(logged, HasSubstr("process us-1 has other configuration than"));
+  EXPECT_THAT(logged, HasSubstr("process us-2 has other mappings than"));
+  EXPECT_THAT(logged, HasSubstr("process us-1 no longer differs"));
 }
 
 }  // namespace

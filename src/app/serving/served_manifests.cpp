@@ -27,7 +27,7 @@ catalog::ContextManifest manifest_of(const ContextSettings& settings) {
   return manifest;
 }
 
-// As it was served before, with the schemas it uses.
+// Keeps a context as it was served before, with the schemas that it uses.
 void keep(catalog::Manifests& now, const catalog::Manifests& before, const std::string& name) {
   auto& kept = now.contexts.insert_or_assign(name, before.contexts.at(name)).first->second;
   kept.fault = "its manifest is broken; it is served as it was before";
@@ -37,7 +37,7 @@ void keep(catalog::Manifests& now, const catalog::Manifests& before, const std::
   }
 }
 
-// Where a file could not be read, anything that is missing may be in it.
+// If a file could not be read, anything that is missing may be in that file.
 void keep_broken(catalog::Manifests& now, const catalog::Manifests& before, const BrokenManifests& broken) {
   for (const auto& [name, manifest] : before.contexts) {
     const bool may_be_broken = broken.unread_file || broken.contexts.contains(name);

@@ -5,8 +5,8 @@
 
 namespace proteus::app {
 
-// The manifests that contexts are served by. A broken context or schema is served as it was before. A context that was
-// not served before has the filters that could be read, and no texts. `before` is null at the start.
+// Returns the manifests that contexts are served with. A broken context or schema keeps its previous manifest. A broken
+// context that was not served before gets the filters that could be read, and no texts. `before` is null at start-up.
 catalog::Manifests served_manifests(const Config& config, const catalog::Manifests* before);
 
 }  // namespace proteus::app

@@ -63,7 +63,7 @@ TEST(ServedManifests, KeepWhatAFileHeldThatCannotBeReadNow) {
   EXPECT_TRUE(now.contexts.contains("b"));
 }
 
-// CTX-11: whatever the file is called, and whatever is wrong with it as a whole.
+// CTX-11: for every file name, and every way in which a whole file can be broken.
 TEST(ServedManifests, KeepWhatAFileHeldThatIsBrokenAsAWhole) {
   const auto serve = [](const std::string& file, const char* text, const catalog::Manifests* before) {
     return served_manifests(*read("[contexts.many]\n", {}, {}, Purpose::serve, {{"contexts/" + file, text}}).config,
@@ -83,7 +83,7 @@ TEST(ServedManifests, KeepWhatAFileHeldThatIsBrokenAsAWhole) {
   }
 }
 
-// CTX-11: of a schema, too.
+// CTX-11: the same for schemas.
 TEST(ServedManifests, KeepABrokenSchemaAtAReloadAsItWas) {
   const auto config = [](const char* guidance) {
     return *read(fmt::format("[contexts.a]\nschemas = [\"s\"]\n[schemas.s]\nguidance = {}\n", guidance)).config;

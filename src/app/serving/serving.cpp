@@ -15,6 +15,7 @@
 #include "app/serving/serving_live.hpp"
 #include "base/log.hpp"
 #include "gateway/callers/context_review.hpp"
+#include "net/http_client/client_tls.hpp"
 #include "net/http_client/proxy.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
 
@@ -25,7 +26,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kFirstLists{3};
-// A balancer uses connections that it has kept before it makes new ones, and learns from a new one that is refused.
+// How long a member of a cluster keeps idle connections when a drain begins. A load balancer uses its open connections
+// before it opens new ones, and notices the drain when a new connection is refused.
 constexpr std::chrono::milliseconds kIdle{500};
 constexpr std::chrono::milliseconds kLastWords{200};
 constexpr std::chrono::milliseconds kLook{10};
@@ -60,11 +62,12 @@ Result<> Serving::open() {
   auto proxies = net::ProxySettings::from([this](const char* name) { return environment_(std::string(name)); });
   if (!proxies) return std::unexpected(proxies.error());
   proxies_ = std::move(*proxies);
+  // Read once and here, because that takes long. All clients share it.
+  auto upstream_tls = net::client_tls({});
+  if (!upstream_tls) return std::unexpected(upstream_tls.error());
+  client_tls_ = std::move(*upstream_tls);
   if (config_.cluster.enabled) cluster_ = std::make_unique<Cluster>(*this, workers_->at(0));
   if (auto opened = open_live(); !opened) return opened;
-  gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
-                                                SealingKey::derive(pepper_->value(), "gateway"), options());
-  auto& control = workers_->at(0);
   datasets::MappingDirectory mappings(
       config_.datasets.mappings,
       datasets::Seals(pepper_->value(),
@@ -72,8 +75,12 @@ Result<> Serving::open() {
   if (previous_pepper_) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
+  // From here to `run` nothing may fail: a gateway can be stopped only while the workers run.
+  gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
+                                                SealingKey::derive(pepper_->value(), "gateway"), options());
+  auto& control = workers_->at(0);
   dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings), pepper_->value());
-  // Whoever is at standard input has no page to open.
+  // A client on standard input cannot open a page to sign in.
   if (front_ == Front::http) gateway_->service().set_sign_ins(dependencies_->sign_ins.questions());
   gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
@@ -151,6 +158,7 @@ void Serving::apply_access() {
       before.get());
   gateway_->set_access(std::move(access));
   gateway_->set_identities(identity_settings(config_.auth.issuers, config_.auth.rules));
+  dependencies_->router.end_withdrawn();
 }
 
 void Serving::report_contexts() const {
@@ -166,24 +174,24 @@ void Serving::report_contexts() const {
 Result<> Serving::listen() {
   auto tls = read_tls();
   if (!tls) return std::unexpected(tls.error());
+  // Requests may come before `listen` has returned, and need what is set here.
   const auto& address = config_.server.listen;
-  auto server = listen_at(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
+  server_ = make_server(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
     const std::string_view path = exchange.request().path();
     if (admin::Router::owns(path) || admin::Page::owns(path)) return route_admin(exchange);
     return route(exchange, operators);
   });
-  if (!server) return std::unexpected(server.error());
-  server_ = std::move(*server);
+  if (!config_.server.public_url.empty()) gateway_->identities().set_public_url(public_url());
+  if (auto listening = server_->listen(); !listening) return listening;
   gateway_->identities().set_public_url(public_url());
   report_sign_ins();
   if (!config_.server.ops_listen) return {};
   const auto& ops_address = *config_.server.ops_listen;
-  auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
-    return route_ops(exchange, operators);
-  });
-  if (!ops) return std::unexpected(ops.error());
-  ops_server_ = std::move(*ops);
-  return {};
+  ops_server_ =
+      make_server(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
+        return route_ops(exchange, operators);
+      });
+  return ops_server_->listen();
 }
 
 std::vector<std::filesystem::path> Serving::tls_files() const {
@@ -205,9 +213,8 @@ Result<> Serving::renew_tls() {
   return {};
 }
 
-Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress& address,
-                                                            std::optional<net::TlsContext> tls,
-                                                            net::HttpHandler handler) {
+std::unique_ptr<net::HttpServer> Serving::make_server(const ListenAddress& address, std::optional<net::TlsContext> tls,
+                                                      net::HttpHandler handler) {
   net::HttpServerOptions options;
   options.address = address.host == "localhost" ? "127.0.0.1" : address.host;
   options.port = address.port;
@@ -215,9 +222,7 @@ Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress&
   options.refusals = &gateway_->refusals();
   options.trusted_proxies = config_.server.trusted_proxies;
   options.tls = std::move(tls);
-  auto server = std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
-  if (auto listening = server->listen(); !listening) return std::unexpected(listening.error());
-  return server;
+  return std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
 }
 
 void Serving::report_sign_ins() const {
@@ -251,22 +256,9 @@ Result<> Serving::reload(Config config) {
         "changes of [server], [limits], [sessions], [cluster], [telemetry] and of the data directory take effect after "
         "a restart");
   }
-  // Upstreams that were registered at runtime are looked at again by the new rules.
-  const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
-  egress_->set_rules(egress());
-  const auto loaded =
-      asio::co_spawn(workers_->at(0),
-                     dependencies_->registry.load(config.upstreams, config.upstream_defaults, registration(config)),
-                     asio::use_future)
-          .get();
-  if (!loaded) {
-    config_.egress = rules_before;
-    egress_->set_rules(egress());
-    return loaded;
-  }
+  config_.egress = config.egress;
   config_.auth = config.auth;
   config_.admin = config.admin;
-  dependencies_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
   config_.schemas = config.schemas;
   config_.broken = config.broken;
@@ -274,28 +266,36 @@ Result<> Serving::reload(Config config) {
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
   config_.search = config.search;
+  egress_->set_rules(egress());
+  dependencies_->router.set_keys(admin_keys());
   asio::co_spawn(workers_->at(0),
                  dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
       .get();
   apply_access();
-  report_contexts();
   if (cluster_) cluster_->traits.configured(config_);
-  return {};
+  return reload_upstreams();
+}
+
+Result<> Serving::reload_upstreams() {
+  auto loaded = asio::co_spawn(workers_->at(0), load_upstreams(), asio::use_future).get();
+  report_contexts();
+  return loaded;
 }
 
 Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
-  // A client lists once and at once, so what is there at the start should be in it; what is slow is announced later.
+  // A client lists tools once and at once: fast upstreams should be in that list, slow ones are announced later.
   tried_.get_future().wait_for(kFirstLists);
   auto& io = workers_->at(0);
   server::StdioOptions options;
   options.caller.grant = gateway_->access()->principals->anonymous();
-  // Without a name, and yet nobody else is there: what upstreams keep for it is kept for it alone.
+  // This anonymous client is the only one, so it gets a principal: what upstreams keep for it is its own.
   options.caller.principal = "standard input";
   options.caller.context = context;
   server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
-                                 io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });
-  return server::serve(endpoint, pipes, io);
+                                 io.get_executor(),
+                                 [&pipes](std::string line) { return pipes.write(std::move(line)); });
+  return server::serve(endpoint, pipes, io, config_.server.grace);
 }
 
 void Serving::drain() {
@@ -304,13 +304,13 @@ void Serving::drain() {
   const auto ends = clock_.now() + config_.server.grace;
   server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace, cluster_ ? kIdle : kIdle.zero());
   if (!peer_server_) return;
-  // A call that others have passed on may ask something, and the answer comes as a request of its own: they are let in
-  // for as long as one runs.
+  // A call that another process has relayed may ask its client for input, and the answer arrives as a separate request.
+  // So peers are served while any such call runs.
   while (gateway_->endpoint().sessions().hand_over() > 0 && clock_.now() < ends)
     std::this_thread::sleep_for(kLook);
   cluster_->requests.wait_for_present(ends);
   leave_cluster();
-  // Whoever has not heard of that comes once more, and is told to look again.
+  // A peer that has not noticed sends one more request; the answer makes it look for the session elsewhere.
   if (config_.server.grace.count() > 0) std::this_thread::sleep_for(kLastWords);
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends - clock_.now());
   server::drain(*peer_server_, *workers_, gateway_->endpoint(), std::max(left, std::chrono::milliseconds(0)));
@@ -341,6 +341,8 @@ Serving::~Serving() {
   }
   workers_->stop();
   workers_->join();
+  // Work for requests that were cut off may still use the dependencies.
+  if (gateway_) gateway_->background_threads().stop();
 }
 
 }  // namespace proteus::app

@@ -28,44 +28,47 @@
 
 namespace proteus::app {
 
-// A running gateway, made from a configuration. Belongs to the thread that made it.
+// A running gateway, made from a configuration. Must be used only on the thread that made it.
 class Serving {
  public:
-  // Whom it serves: those who come to its address, or the one client at standard input and output.
+  // Whether it serves HTTP clients, or a single client on standard input and output.
   enum class Front : std::uint8_t { http, stdio };
-  // Takes the data directory, discovers upstreams and serves. Fails where something that must be there is not.
+  // Locks the data directory, starts to discover upstreams, and serves. Blocks; if an upstream has
+  // `fail_fast_on_startup`, until each upstream has been tried once. Fails if something required is missing.
   static Result<std::unique_ptr<Serving>> start(Config config, Environment environment, Front front = Front::http);
-  // Ends at once, unless `drain` has.
+  // Cuts off running requests, unless `drain` was called before. Blocks.
   ~Serving();
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
-  // Serves the client at the pipes, in a context of the configuration (empty: in none). See server::serve.
+  // Serves the client at the pipes until it leaves; see server::serve. An empty `context` means none.
   Result<> serve(server::StdioPipes& pipes, const std::string& context = {});
-  // Where clients find it.
+  // Returns the URL for clients.
   std::string url() const;
-  gateway::Gateway& gateway() { return *gateway_; }
-  // A link to the page that signs in once, for whoever starts a gateway that has no upstream yet; empty where it has.
+  // Returns a single-use link that signs in on the page, for a person who starts a gateway that has no upstream yet.
+  // Empty if there is an upstream, or if the program was built without the page.
   std::string first_link();
 
-  // The files of certificate and key, where it serves over TLS.
+  // Returns the files of certificate and key; empty without TLS.
   std::vector<std::filesystem::path> tls_files() const;
-  // Serves with what these files hold now, from the next handshake on. Fails where they cannot be served with; then
-  // nothing changes.
+  // Uses the present content of these files from the next handshake on. Fails, without effect, if they are unusable.
   Result<> renew_tls();
-  // Takes over what can change without a restart; says in the log what cannot.
+  // Applies the changes that need no restart, and logs that others do. Blocks. Fails if the upstreams cannot be loaded;
+  // everything else, such as a withdrawn token, takes effect all the same.
   Result<> reload(Config config);
-  // No new work; what runs may finish within the grace time.
+  // Tries again to load the upstreams after `reload` has failed. Blocks.
+  Result<> reload_upstreams();
+  // Accepts no new work, and lets running requests finish within the grace time. Blocks.
   void drain();
 
  private:
   Serving(Config config, Environment environment, Front front);
 
-  // What stands around a gateway: made with it, and gone before it.
+  // The components around the gateway. Made after it, and destroyed before it.
   struct Dependencies;
-  // This process among those that serve as one.
+  // This process as a member of a cluster.
   struct Cluster;
-  // What is to survive it.
+  // What Redis keeps so that it outlives this process.
   struct Live;
 
   Result<> open();
@@ -78,24 +81,24 @@ class Serving {
   Task<> route_peer(net::Exchange& exchange);
   void start_following();
   void leave_cluster();
-  // What other processes changed; all of it where nothing is said.
+  // Applies changes of other processes; null means that anything may have changed.
   Task<Result<>> follow(const std::vector<store::FeedEntry>* changed);
   Task<Result<>> follow_everything();
   Task<std::string> settle();
   std::string describe_store() const;
   Result<> listen();
   Result<std::optional<net::TlsContext>> read_tls() const;
-  Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, std::optional<net::TlsContext> tls,
-                                                     net::HttpHandler handler);
+  std::unique_ptr<net::HttpServer> make_server(const ListenAddress& address, std::optional<net::TlsContext> tls,
+                                               net::HttpHandler handler);
   void apply_access();
   void report_contexts() const;
   admin::AdminKeys admin_keys() const;
   net::EgressSettings egress() const;
   static gateway::RegistrationSettings registration(const Config& config);
   server::HostRules host_rules() const;
-  // For the paths of operators at one of the addresses.
+  // Returns the rules for operators' paths on a listener.
   server::HostRules operator_rules(const ListenAddress& address) const;
-  // For /admin and the page.
+  // Returns the rules for /admin and the page.
   server::HostRules admin_rules() const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
@@ -104,12 +107,12 @@ class Serving {
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   std::string origin() const;
-  // Of the public URL; empty where none is configured.
+  // Returns the origin of the public URL; empty if none is configured.
   std::string public_origin() const;
   net::Url public_url() const;
   Task<> reply_resource_metadata(net::Exchange& exchange);
   Task<> show_connect_page(net::Exchange& exchange);
-  // Operators have to tell identity providers where people come back to.
+  // Logs the redirect URIs, which operators must register with the identity providers.
   void report_sign_ins() const;
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
   Task<> route_admin(net::Exchange& exchange);
@@ -127,6 +130,7 @@ class Serving {
   std::unique_ptr<store::Store> store_;
   Secret admin_secret_;
   net::ProxySettings proxies_;
+  std::optional<net::TlsContext> client_tls_;
   std::unique_ptr<net::Workers> workers_;
   std::unique_ptr<gateway::Egress> egress_;
   std::unique_ptr<Cluster> cluster_;
@@ -137,7 +141,7 @@ class Serving {
   std::unique_ptr<net::HttpServer> ops_server_;
   std::unique_ptr<net::HttpServer> peer_server_;
   bool drained_ = false;
-  std::promise<void> tried_;  // each upstream, once
+  std::promise<void> tried_;  // set when each upstream has been tried once
 };
 
 }  // namespace proteus::app

@@ -1,4 +1,4 @@
-// How a running gateway takes part in a cluster: it follows what other processes change, and they what it changes.
+// How a running gateway takes part in a cluster: processes relay requests and apply each other's changes.
 #include "app/serving/serving_cluster.hpp"
 
 #include <map>
@@ -85,7 +85,7 @@ Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Excha
   const auto passed = co_await links.pass_on(exchange, std::move(peer));
   if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
   if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
-  // It may have left since.
+  // The process may have left since.
   if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
   if (!passed) co_return std::unexpected(passed.error());
   co_return Relayed::not_there;
@@ -99,7 +99,7 @@ std::vector<ProcessKey> Serving::Cluster::living() const {
   return others;
 }
 
-// Others know where it is from the moment they know of it.
+// Must run before the process joins: others learn its URL together with its name.
 Result<> Serving::listen_for_peers() {
   const auto& address = config_.cluster.peer_listen;
   if (!cluster_ || !address || front_ != Front::http) return {};
@@ -107,10 +107,10 @@ Result<> Serving::listen_for_peers() {
   options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
   options.port = address->port;
   options.limits.body_bytes = config_.server.max_body.value();
-  // What another process let in fits here with what it adds.
+  // Leaves room for what the relaying process adds to a request that it has accepted.
   options.limits.head_bytes += 4096;
   options.limits.head_fields += 4;
-  // Whoever passes a request on is one of us.
+  // Only processes of the cluster relay requests, so their forwarding fields are trusted.
   options.trusted_proxies = {"0.0.0.0/0", "::/0"};
   options.tls = cluster_->links.server_tls();
   options.is_multiplexed = true;
@@ -130,14 +130,14 @@ Result<> Serving::listen_for_peers() {
 Task<> Serving::route_peer(net::Exchange& exchange) {
   if (auto checked = cluster_->links.check(exchange.request()); !checked)
     co_return co_await cluster_->links.refuse(exchange, std::move(checked).error());
-  // Before it knows its callers it would refuse them, and it has nothing of theirs.
+  // Before its tokens are loaded, this process would reject callers; and it has no sessions yet.
   if (!cluster_->serves) {
     co_await exchange.reply({.status = server::OtherProcesses::kNotThere, .content_type = "text/plain"},
-                            "This process starts.\n");
+                            "This process is starting.\n");
     co_return;
   }
   const std::string_view path = exchange.request().path();
-  // What only listens is not waited for.
+  // A drain does not wait for GET requests, which only listen.
   std::optional<PeerRequests::One> counted;
   if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
   const bool is_old_sse = is_at(path, "/sse") && config_.server.old_sse;
@@ -147,7 +147,7 @@ Task<> Serving::route_peer(net::Exchange& exchange) {
     co_return;
   }
   server::HttpEndpoint& endpoint = gateway_->endpoint();
-  // Empty where it was answered at once.
+  // Not valid if the request was answered at once.
   if (Task<> rest = is_old_sse ? endpoint.handle_old_sse_for_peer(exchange) : endpoint.handle_for_peer(exchange);
       rest.valid())
     co_await std::move(rest);
@@ -156,9 +156,9 @@ Task<> Serving::route_peer(net::Exchange& exchange) {
 void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {
   const std::string own = traits.write(&datasets);
   member.set_facts(own);
-  std::vector<std::string> others;
+  std::vector<store::MemberRecord> others;
   for (const auto& record : members) {
-    if (record.name != member.options().name && member.lives(record)) others.push_back(record.facts);
+    if (record.name != member.options().name && member.lives(record)) others.push_back(record);
   }
   sameness.look(own, others);
 }
@@ -219,7 +219,7 @@ Task<Result<>> Serving::follow(const std::vector<store::FeedEntry>* changed) {
       case Kind::change: changes = true; break;
     }
   }
-  // What is taken away first: it must not be used any longer than it takes.
+  // Revocations come first: what is withdrawn must not be used longer than necessary.
   Result<> done;
   for (const auto& name : tokens) {
     if (done = co_await dependencies_->tokens.follow(name); !done) co_return done;

@@ -18,10 +18,10 @@
 
 namespace proteus::app {
 
-// How many requests are under way that other processes have passed on. Thread-safe.
+// Counts the running requests that other processes have relayed. Thread-safe.
 class PeerRequests {
  public:
-  // Counts one for as long as it is there.
+  // Counts one request while it exists.
   class One {
    public:
     explicit One(PeerRequests& all) : all_(all), turn_(all_.begin()) {}
@@ -34,8 +34,7 @@ class PeerRequests {
     const std::size_t turn_;
   };
 
-  // Blocks until those that are there have ended, but no longer than until then; others may come and go meanwhile.
-  // Once.
+  // Blocks until the requests that run now have ended, or until `until`; ignores later ones. May be called once.
   void wait_for_present(Clock::Monotonic until);
 
  private:
@@ -45,14 +44,14 @@ class PeerRequests {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t turn_ = 0;
-  std::array<int, 2> counts_{};  // before that wait, and since
+  std::array<int, 2> counts_{};  // begun before `wait_for_present`, and since
 };
 
 struct Serving::Cluster final : server::OtherProcesses {
-  // Everything that the serving has already outlives it.
+  // Whatever `serving` has already made must outlive this object.
   Cluster(Serving& serving, boost::asio::io_context& control);
 
-  // On the control thread: what this process is like now, beside the others.
+  // Publishes the current facts of this process and compares them with the others'. On the control thread.
   void compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets);
 
   Traits traits;
@@ -65,7 +64,7 @@ struct Serving::Cluster final : server::OtherProcesses {
   cluster::PeerLinks links;
   PeerRequests requests;
   bool joined = false;
-  std::atomic<bool> serves = false;  // and can be asked by peers
+  std::atomic<bool> serves = false;  // whether requests of peers are accepted
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
   Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }

@@ -27,14 +27,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Operators by identity: rules say what they may do.
+// Finds an operator by the token of an identity provider; [[auth.rules]] decide the role.
 Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gateway::Identities& identities,
                                                                             const net::Request& request) {
   auto found = co_await identities.find_operator(request);
   if (!found) co_return std::unexpected(std::move(found.error()));
   const bool may_change = found->role == gateway::AdminRole::admin;
   co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer,
-                                    found->until, std::move(found->issuer)};
+                                    found->until, std::move(found->issuer), found->digest};
 }
 
 admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
@@ -42,20 +42,19 @@ admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
           .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
 }
 
-// The same operators on the page.
+// Lets the same operators sign in on the page.
 admin::Page::Providers providers_of(gateway::Identities& identities, gateway::ConnectSite& site) {
   return {.issuers = [&identities] { return identities.sign_in_issuers(); },
           .send = [&site](const net::Request& request, std::string issuer,
                           std::string path) { return site.send_operator(request, std::move(issuer), std::move(path)); },
-          .take = [&identities, &site](const net::Request& request,
-                                       std::string_view code) -> std::optional<admin::Page::Providers::Arrived> {
+          .take = [&site](const net::Request& request,
+                          std::string_view code) -> std::optional<admin::Page::Providers::Arrived> {
             auto arrived = site.take_operator(request, code);
-            const auto digest = arrived ? identities.sign_in_digest(arrived->who.issuer) : std::nullopt;
-            if (!digest) return std::nullopt;
+            if (!arrived) return std::nullopt;
             const bool may_change = arrived->who.role == gateway::AdminRole::admin;
             return admin::Page::Providers::Arrived{
                 .holder = {.name = std::move(arrived->who.name),
-                           .digest = *digest,
+                           .digest = arrived->who.digest,
                            .role = may_change ? admin::Role::admin : admin::Role::viewer,
                            .is_vouched_for = true,
                            .issuer = std::move(arrived->who.issuer)},
@@ -63,7 +62,7 @@ admin::Page::Providers providers_of(gateway::Identities& identities, gateway::Co
           }};
 }
 
-// The tools of datasets are found by what the datasets are about.
+// Makes the tools of datasets searchable by the entity types of the datasets.
 search::Indexes::More entity_types_of(const gateway::DatasetRegistry& datasets) {
   return [&datasets](const catalog::Snapshot& snapshot) {
     std::string types;
@@ -127,7 +126,7 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
     });
   }
   gateway::Identities& identities = serving.gateway_->identities();
-  router.set_vouching([&identities](std::string_view issuer) { return identities.sign_in_digest(issuer); });
+  router.set_vouching([&identities](std::string_view issuer) { return identities.operator_digest(issuer); });
   page.set_providers(providers_of(identities, sign_ins.site()));
   if (serving.live_) {
     metrics.set_redis([&client = serving.live_->client]() -> gateway::Metrics::RedisFigures {

@@ -28,15 +28,15 @@
 
 namespace proteus::app {
 
-// Whether the tools of datasets are offered without a directory of mappings.
+// Returns whether the tools of datasets are offered even without a directory of mappings.
 gateway::Offering offering_of(const Config& config);
 
-// "/mcp" of "/mcp/work", and so on.
+// Whether a path is `root` or below it: "/mcp/work" is at "/mcp".
 bool is_at(std::string_view path, std::string_view root);
 
-// What a gateway that serves is made of, besides the gateway itself.
+// The components of a serving gateway besides the gateway itself.
 struct Serving::Dependencies {
-  // Everything that the serving has already outlives it.
+  // Whatever `serving` has already made must outlive this object.
   Dependencies(Serving& serving, boost::asio::io_context& control, datasets::MappingDirectory mappings,
                std::string_view pepper);
 
@@ -45,7 +45,7 @@ struct Serving::Dependencies {
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::Figures figures;
-  std::optional<gateway::Records> records;  // where they are kept
+  std::optional<gateway::Records> records;  // empty if none are kept
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
   gateway::TokenRegistry tokens;

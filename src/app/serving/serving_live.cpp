@@ -1,4 +1,4 @@
-// What a running gateway keeps in Redis, where there is one.
+// What a running gateway keeps in Redis, if one is configured.
 #include "app/serving/serving_live.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Serving::Live::Live(Serving& serving, asio::io_context& control, redis::RedisUrl
       events(client, live::LiveKeys(serving.pepper_->value()), event_options(serving.config_)),
       records(client, live::LiveKeys(serving.pepper_->value()), {.expiry = serving.config_.sessions.idle_timeout}) {}
 
-// Whether Redis is there does not matter: it may come later.
+// Redis need not be reachable yet.
 Result<> Serving::open_live() {
   if (config_.cluster.redis.empty()) return {};
   auto url = redis::RedisUrl::parse(config_.cluster.redis.reveal());

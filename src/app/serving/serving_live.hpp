@@ -11,13 +11,13 @@
 namespace proteus::app {
 
 struct Serving::Live {
-  // Everything that the serving has already outlives it.
+  // Whatever `serving` has already made must outlive this object.
   Live(Serving& serving, boost::asio::io_context& control, redis::RedisUrl url);
 
   redis::Client client;
   live::RedisEventStore events;
   live::RedisSessionRecords records;
-  std::optional<live::SessionUpkeep> upkeep;  // while the gateway is there
+  std::optional<live::SessionUpkeep> upkeep;  // set while the gateway exists
   bool started = false;
 };
 

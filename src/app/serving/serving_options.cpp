@@ -1,4 +1,4 @@
-// What the parts of a running gateway are told, as the configuration has it.
+// Derives the options of the gateway's components from the configuration.
 #include <fmt/format.h>
 
 #include "app/serving/serving_cluster.hpp"
@@ -13,7 +13,7 @@ constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
 
 }  // namespace
 
-// The page of the gateway itself tries tools.
+// The gateway's own page is allowed, because it can try tools.
 server::HostRules Serving::host_rules() const {
   server::HostRules rules{.loopback = config_.server.listen.is_loopback(),
                           .allowed_origins = config_.server.allowed_origins,
@@ -78,6 +78,7 @@ gateway::GatewayOptions Serving::options() const {
   }
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
+  options.http.tls = client_tls_;
   options.http.address_filter = egress_->filter();
   options.http.filter_version = &egress_->version();
   options.http.names = std::make_shared<net::NameLookup>();
@@ -92,18 +93,19 @@ gateway::ToolSessionOptions Serving::session_options() const {
   if (cluster_) options.process = cluster_->self;
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
-  // Not that of the upstreams, which what is registered here must not hold up.
+  options.http.tls = client_tls_;
+  // Separate from the upstreams' lookup, so that tools registered in sessions cannot delay upstreams.
   options.http.names = std::make_shared<net::NameLookup>();
   return options;
 }
 
-// Whoever writes the file decides where it is.
+// Without an egress filter: only the configuration file can set the endpoint.
 gateway::Embeddings::Dependencies Serving::embedding_dependencies() const {
   return {.control = workers_->at(0),
           .clock = clock_,
           .store = *store_,
           .background = gateway_->background_threads(),
-          .http = {.proxies = proxies_, .user_agent = kUserAgent},
+          .http = {.proxies = proxies_, .tls = client_tls_, .user_agent = kUserAgent},
           .lasts = [&gateway = *gateway_](const catalog::UpstreamName& name) {
             return gateway.upstreams()->find(name.value()) != nullptr;
           }};

@@ -1,4 +1,4 @@
-// Which part of the gateway answers for a path.
+// Routes requests by path.
 #include <array>
 
 #include "admin/http/problem.hpp"
@@ -38,7 +38,7 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
                                               : "; MCP clients connect to /mcp");
 }
 
-// Pages that may speak MCP are not for that reason those that may run programs.
+// Origins that may use MCP must not for that reason reach the admin API, which can run programs.
 Task<> Serving::route_admin(net::Exchange& exchange) {
   if (auto allowed = admin_rules_.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
@@ -54,8 +54,8 @@ Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& oper
   return reply_not_found(exchange, "");
 }
 
-// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is
-// configured.
+// Returns the configured URL, or that of the listener. Never derived from a request, because it names the protected
+// resources.
 net::Url Serving::public_url() const {
   const auto given = net::Url::parse(config_.server.public_url);
   return given ? *given : *net::Url::parse(origin());
@@ -81,7 +81,7 @@ Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
       {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, *metadata);
 }
 
-// Its forms are posted by pages of our own, whatever other pages may do.
+// Always allows the gateway's own origin, because its pages post these forms.
 Task<> Serving::show_connect_page(net::Exchange& exchange) {
   server::HostRules rules = host_rules();
   rules.allowed_origins.emplace_back(public_url().origin());

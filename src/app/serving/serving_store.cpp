@@ -1,4 +1,4 @@
-// Where a running gateway keeps what must last.
+// Opens the store of a running gateway.
 #include "app/serving/serving.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/sealer.hpp"

@@ -10,7 +10,7 @@
 
 namespace proteus::app {
 
-// A configuration, and what was said about it.
+// A configuration and its diagnostics as text.
 struct Read {
   std::optional<Config> config;
   std::vector<std::string> said;

@@ -13,10 +13,10 @@
 #include "base/task.hpp"
 #include "net/http/url.hpp"
 
-// What is asked of issuers and authorization servers, apart from how it is sent.
+// Requests to issuers and authorization servers, as values that do not depend on how they are sent.
 namespace proteus::auth {
 
-// Whether a GET may be sent on to another path. It is never sent to another origin.
+// Whether a GET may be redirected to another path. It is never redirected to another origin.
 enum class Redirects : std::uint8_t { refused, within_origin };
 
 struct FetchRequest {
@@ -30,15 +30,16 @@ struct FetchRequest {
   std::size_t limit = kMaxAnswer;  // of the answer's body
 };
 
-// An answer of any status but a redirect.
+// An answer with any status except a redirect.
 struct FetchAnswer {
   unsigned status = 0;
   std::string body = {};
-  std::string challenge = {};   // WWW-Authenticate
+  std::string challenge = {};   // all WWW-Authenticate fields
   std::string dpop_nonce = {};  // DPoP-Nonce
 };
 
-// Whoever sends. Refuses redirects as the request says, bounds time and size, and obeys the rules for egress.
+// The port that sends requests. Implementations follow redirects only as the request allows, limit time and size, and
+// obey the egress rules.
 class Fetch {
  public:
   Fetch() = default;
@@ -46,7 +47,8 @@ class Fetch {
   Fetch& operator=(const Fetch&) = delete;
   virtual ~Fetch() = default;
 
-  // Fails where there is no answer; any status is one.
+  // Fails if no answer arrives, or if it is too large or a redirect that may not be followed. Any other answer is a
+  // success, whatever its status.
   virtual Task<Result<FetchAnswer>> fetch(FetchRequest request) = 0;
 };
 

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.hpp"
+#include "base/base64.hpp"
+
 namespace proteus::auth {
 namespace {
 
 constexpr std::size_t kMaxFormFields = 64;
-
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
-}
 
 std::optional<std::string> form_decoded(std::string_view text) {
   std::string out;
@@ -24,10 +20,10 @@ std::optional<std::string> form_decoded(std::string_view text) {
       continue;
     }
     if (i + 2 >= text.size()) return std::nullopt;
-    const auto high = hex_digit(text[i + 1]);
-    const auto low = hex_digit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    out.push_back(static_cast<char>((*high * 16) + *low));
+    const int high = hex_value(text[i + 1]);
+    const int low = hex_value(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<char>((high * 16) + low));
     i += 2;
   }
   return out;
@@ -59,6 +55,10 @@ void append_form(std::string& out, std::string_view name, std::string_view value
   out += form_encoded(name);
   out.push_back('=');
   out += form_encoded(value);
+}
+
+std::string basic_credentials(std::string_view id, const Secret& secret) {
+  return "Basic " + base64_encode(form_encoded(id) + ":" + form_encoded(secret.reveal()));
 }
 
 Result<FormFields> read_form(std::string_view text) {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr net::RequestDeadlines kDeadlines{.connect = 5s, .head = 10s, .whole = 15s};
 
-// Where a redirect leads to, if it may be followed.
+// Returns the target of a redirect, if it may be followed.
 Result<net::Url> target_of(const net::ClientResponse& response, const FetchRequest& request, int followed) {
   const auto location = response.fields().find("Location");
   if (request.redirects == Redirects::within_origin && request.method == "GET" && location &&
@@ -23,8 +23,15 @@ Result<net::Url> target_of(const net::ClientResponse& response, const FetchReque
       errors::protocol(fmt::format("{} redirects to another place, which is not followed", request.url.text())));
 }
 
-std::string text_of_field(const net::ClientResponse& response, std::string_view name) {
-  return std::string(response.fields().find(name).value_or(""));
+// A server may send a challenge for each scheme in a field of its own.
+std::string challenges_of(const net::ClientResponse& response) {
+  std::string all;
+  for (const auto& field : response.fields()) {
+    if (!net::same_field_name(field.name, "WWW-Authenticate")) continue;
+    if (!all.empty()) all += ", ";
+    all += field.value;
+  }
+  return all;
 }
 
 }  // namespace
@@ -52,8 +59,8 @@ Task<Result<FetchAnswer>> HttpFetch::fetch(FetchRequest request) {
     if (!read) co_return std::unexpected(Error(read.error()).within(request.url.text()));
     co_return FetchAnswer{.status = response->status(),
                           .body = std::string(*read),
-                          .challenge = text_of_field(*response, "WWW-Authenticate"),
-                          .dpop_nonce = text_of_field(*response, "DPoP-Nonce")};
+                          .challenge = challenges_of(*response),
+                          .dpop_nonce = std::string(response->fields().find("DPoP-Nonce").value_or(""))};
   }
 }
 

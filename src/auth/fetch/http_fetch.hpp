@@ -5,8 +5,8 @@
 
 namespace proteus::auth {
 
-// Sends over an HTTP client, whose address filter decides where requests may lead. Belongs to the client's thread, and
-// the client must outlive it. Each request has 15 seconds.
+// Sends over an HTTP client, whose address filter decides where requests may connect. Belongs to the client's thread;
+// the client must outlive it. Each request has 15 seconds, and so has each redirect that is followed.
 class HttpFetch final : public Fetch {
  public:
   static constexpr int kMaxRedirects = 3;

@@ -50,5 +50,12 @@ TEST_F(HttpFetchTest, BoundsAnswers) {
   EXPECT_EQ(get("/none")->status, 404U);
 }
 
+// RFC 9110, section 11.6.1: a server may send a field for each scheme.
+TEST_F(HttpFetchTest, ReadsAllChallenges) {
+  server_.answer("/a", {.status = 401, .challenges = {"Basic realm=\"x\"", "Bearer scope=\"tools\""}});
+  EXPECT_EQ(get("/a")->challenge, "Basic realm=\"x\", Bearer scope=\"tools\"");
+  EXPECT_EQ(get("/none")->challenge, "");
+}
+
 }  // namespace
 }  // namespace proteus::auth

@@ -8,8 +8,8 @@
 
 namespace proteus::auth {
 
-// For tables of digests. Strangers choose what is hashed, and could look for texts whose digests share a bucket; they
-// do not know the number that this mixes in.
+// The hash of tables of digests. Untrusted peers choose the texts, and could search for texts whose digests share a
+// bucket; they do not know the secret number that this hash mixes in.
 struct DigestHash {
   std::size_t operator()(const json::Digest& digest) const {
     static const std::uint64_t secret = [] {

@@ -10,16 +10,16 @@
 
 namespace proteus::auth {
 
-// Who a verified token speaks for. Immutable, and good for any request until `usable_until`, as far as the token is for
-// what is asked and the proof is right: see TokenVerifier::check_use.
+// Who a verified token speaks for. Immutable. Good until `usable_until` for any request that TokenVerifier::check_use
+// accepts.
 struct Identity {
   Claims claims;
-  std::vector<std::string> scopes;       // granted, and what these imply; `claims.scopes()` has the granted alone
-  Clock::Wall expires;                   // the token's end, leeway included; that of an introspection where it has none
-  Clock::Wall usable_until;              // when it must be verified again: before `expires` where it was introspected
-  std::string thumbprint;                // of the key that it is bound to; empty for none
-  bool has_configured_audience = false;  // one that the settings name; else its audiences must be the resource's URL
-  Dpop dpop = Dpop::accept;              // of its issuer
+  std::vector<std::string> scopes;  // granted scopes and those they imply; `claims.scopes()` has only the granted ones
+  Clock::Wall expires;              // end of the token plus leeway; end of the introspection if the token has none
+  Clock::Wall usable_until;         // when it must be verified again: before `expires` if it was introspected
+  std::string thumbprint;           // of the key that the token is bound to; empty if it is not bound
+  bool has_configured_audience = false;  // the settings name one of its audiences; else one must be the resource's URL
+  Dpop dpop = Dpop::accept;              // the setting of its issuer
 
   const std::string& issuer() const { return claims.issuer(); }
   const std::string& subject() const { return claims.subject(); }

@@ -19,13 +19,6 @@ Task<Result<Introspected>> Introspection::ask(std::shared_ptr<Introspection> int
   co_return co_await Delivery<Outcome>::receive(delivery);
 }
 
-void Introspection::forget_all() {
-  boost::asio::post(home_->executor, [self = shared_from_this()] {
-    self->active_.clear();
-    self->inactive_.clear();
-  });
-}
-
 void Introspection::sweep() {
   boost::asio::post(home_->executor, [self = shared_from_this()] {
     const Clock::Wall now = self->home_->clock.wall();
@@ -51,7 +44,7 @@ void Introspection::join(const std::shared_ptr<Delivery<Outcome>>& waiter, Secre
 }
 
 Task<> Introspection::run(std::shared_ptr<Introspection> introspection, Secret token, json::Digest digest) {
-  // However it ends, those who wait are told.
+  // Notifies the waiters, however the coroutine ends.
   struct Ending {
     Introspection& introspection;
     const json::Digest& digest;
@@ -78,7 +71,7 @@ Introspection::Outcome Introspection::read(const std::string& answer) const {
     return std::unexpected(errors::protocol("the answer of an introspection does not say whether the token is active"));
   const Clock::Wall now = home_->clock.wall();
   if (!active->get_bool()) return Introspected{nullptr, now + kInactive};
-  // Only the issuer asked can have answered; it need not say so.
+  // Only the issuer that was asked can have answered, so the answer need not name it.
   if (!object.contains("iss")) object["iss"] = issuer_;
   auto claims = Claims::read(std::move(object));
   if (!claims) return std::unexpected(std::move(claims.error()).within("the answer of an introspection"));

@@ -17,31 +17,30 @@
 
 namespace proteus::auth {
 
-// What an issuer said about an opaque token (RFC 7662).
+// The answer of an issuer about an opaque token (RFC 7662).
 struct Introspected {
-  std::shared_ptr<const Claims> claims;  // null: it is not active
+  std::shared_ptr<const Claims> claims;  // null: the token is not active
   Clock::Wall until;                     // when to ask again
 };
 
-// Asks an issuer about opaque tokens, each once at a time, and remembers the answers for a while. Shared; any thread.
+// Introspects opaque tokens at an issuer, with at most one request under way for each token, and caches the answers.
+// Shared; thread-safe.
 class Introspection : public std::enable_shared_from_this<Introspection> {
  public:
   static constexpr std::chrono::seconds kActive{60};
   static constexpr std::chrono::seconds kInactive{5};
-  static constexpr std::size_t kMaxKept = 10'000;  // of either kind, so that bad tokens do not displace good ones
+  static constexpr std::size_t kMaxKept = 10'000;  // of each kind, so that bad tokens do not displace good ones
   static constexpr std::size_t kMaxAsked = 64;     // at the same time
-  static constexpr std::size_t kMaxAnswer = std::size_t{256} * 1024;
-  // Of tokens that turn out not to be active; then none is asked about for a moment.
+  // Beyond this many tokens that turn out not to be active, no further token is introspected for a moment.
   static constexpr unsigned kInactivePerMinute = 600;
 
   Introspection(std::shared_ptr<IssuerHome> home, std::shared_ptr<IssuerDocuments> documents, std::string issuer);
 
-  // Fails where the issuer cannot say, or not now; with `exhausted` where too many are asked about.
+  // Fails if the issuer cannot answer, and with `exhausted` if too many tokens are being introspected or were inactive
+  // lately.
   static Task<Result<Introspected>> ask(std::shared_ptr<Introspection> introspection, Secret token);
 
-  // Forgets what was said, so that the issuer is asked again. Any thread.
-  void forget_all();
-  // Gives back what has ended. Any thread, now and then.
+  // Removes expired answers. Thread-safe; to be called now and then.
   void sweep();
 
  private:
@@ -56,7 +55,7 @@ class Introspection : public std::enable_shared_from_this<Introspection> {
   const std::shared_ptr<IssuerDocuments> documents_;
   const std::string issuer_;
 
-  // Of the home's thread.
+  // Belong to the home's thread.
   KeptByToken<Introspected> active_{kMaxKept};
   KeptByToken<Introspected> inactive_{kMaxKept};
   std::map<json::Digest, Waiters<Outcome>> asked_;

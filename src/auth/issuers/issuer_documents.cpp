@@ -1,30 +1,22 @@
 #include "auth/issuers/issuer_documents.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "auth/fetch/form.hpp"
 #include "auth/fetch/http_fetch.hpp"
-#include "base/base64.hpp"
 #include "base/log.hpp"
 
 namespace proteus::auth {
 namespace {
 
-// RFC 6749, 2.3.1: both parts are encoded before they are joined.
-std::string basic(const ClientCredentials& client) {
-  return "Basic " + base64_encode(form_encoded(client.client_id) + ":" + form_encoded(client.client_secret.reveal()));
-}
-
-// Where an issuer says that it takes credentials in the body and not in a field.
+// Returns whether the issuer states that it accepts credentials in the body and not in a header field.
 bool wants_body(const ServerMetadata& metadata) {
   const auto& methods = metadata.introspection_endpoint_auth_methods.empty()
                             ? metadata.token_endpoint_auth_methods
                             : metadata.introspection_endpoint_auth_methods;
-  return std::ranges::find(methods, "client_secret_post") != methods.end() &&
-         std::ranges::find(methods, "client_secret_basic") == methods.end();
+  return has_text(methods, "client_secret_post") && !has_text(methods, "client_secret_basic");
 }
 
 }  // namespace
@@ -52,7 +44,7 @@ Task<Result<ServerMetadata>> IssuerDocuments::metadata() {
   const Ending ending{*this};
   auto found = co_await search();
   search_again_ = home_->clock.now() + (found ? std::chrono::seconds(kFresh) : kRetryAfter);
-  // What was found before is better than nothing.
+  // If a search fails, the metadata found before stay in use.
   if (found || !found_ || !*found_) found_ = std::move(found);
   co_return *found_;
 }
@@ -65,7 +57,7 @@ Task<Result<ServerMetadata>> IssuerDocuments::search() {
     const auto text = co_await get(url, ServerMetadata::kMaxBytes);
     if (!text) {
       last = text.error();
-      // Another place would be no better.
+      // Another place would not help.
       if (last.kind() == ErrorKind::unreachable || last.kind() == ErrorKind::timeout) break;
       continue;
     }
@@ -88,7 +80,7 @@ Task<Result<KeySet>> IssuerDocuments::keys() {
   if (!url) co_return std::unexpected(url.error());
   const auto text = co_await get(*url, KeySet::kMaxBytes);
   if (!text) {
-    search_again_ = {};  // they may have moved
+    search_again_ = {};  // the keys may have moved
     co_return std::unexpected(text.error());
   }
   auto keys = KeySet::parse(*text);
@@ -112,7 +104,7 @@ Task<Result<std::string>> IssuerDocuments::introspect(Secret token) {
     append_form(form, "client_id", client_.client_id);
     append_form(form, "client_secret", client_.client_secret.reveal());
   } else {
-    request.fields.emplace_back("Authorization", Secret(basic(client_)));
+    request.fields.emplace_back("Authorization", Secret(basic_credentials(client_.client_id, client_.client_secret)));
   }
   request.body = Secret(std::move(form));
   co_return co_await receive(std::move(request));

@@ -18,21 +18,22 @@
 
 namespace proteus::auth {
 
-// What is asked of an issuer over HTTP, with bounds on size and time. Redirects are not followed: an issuer says where
-// its documents are, and not by the word of whoever answers. Belongs to the home's thread.
+// Requests documents of an issuer over HTTP, with limits on size and time. Does not follow redirects: the settings and
+// the issuer's metadata alone say where the documents are. Belongs to the home's thread.
 class IssuerDocuments {
  public:
-  // How long a failed search for the metadata is not repeated, and a found document is used.
+  // `kRetryAfter` is how long a failed search for the metadata is not repeated; `kFresh` is how long found metadata are
+  // used.
   static constexpr std::chrono::seconds kRetryAfter{10};
   static constexpr std::chrono::hours kFresh{1};
 
   IssuerDocuments(std::shared_ptr<IssuerHome> home, const IssuerSettings& settings);
 
-  // Those who ask at once share one search.
+  // Concurrent calls share one search.
   Task<Result<ServerMetadata>> metadata();
-  // From where the settings or the metadata say.
+  // Fetches the keys from the URL in the settings, or else in the metadata.
   Task<Result<KeySet>> keys();
-  // What the issuer answers about a token.
+  // Returns the issuer's answer about a token.
   Task<Result<std::string>> introspect(Secret token);
 
  private:

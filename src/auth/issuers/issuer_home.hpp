@@ -14,20 +14,20 @@
 
 namespace proteus::auth {
 
-// The one thread that talks to issuers, for all threads that verify tokens: so that what is asked once is asked once.
-// Members belong to that thread, but the executor.
+// The one thread that talks to issuers, on behalf of all threads that verify tokens, so that they share requests. All
+// members except the executor and the clock belong to that thread.
 struct IssuerHome {
   IssuerHome(Executor on, net::HttpClient& client, const Clock& time)
       : executor(std::move(on)), http(client), clock(time), tasks(executor) {}
 
   const Executor executor;
-  net::HttpClient& http;  // its address filter decides where issuers may lead
+  net::HttpClient& http;  // its address filter decides where issuers' URLs may lead
   const Clock& clock;
   TaskGroup tasks;
   bool is_closed = false;
 };
 
-// Those who wait for the same thing, on any thread. Belongs to the home's thread.
+// The waiters for one result, from any thread. Belongs to the home's thread.
 template <class T>
 class Waiters {
  public:
@@ -38,7 +38,6 @@ class Waiters {
     for (const Waiter& waiter : std::exchange(waiters_, {}))
       waiter->deliver(value);
   }
-  std::size_t size() const { return waiters_.size(); }
 
  private:
   std::vector<Waiter> waiters_;

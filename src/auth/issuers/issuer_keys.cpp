@@ -19,7 +19,7 @@ void IssuerKeys::refresh_if_old() {
   const auto now = home_->clock.recent().time_since_epoch().count();
   auto due = refresh_at_.load(std::memory_order_relaxed);
   if (now < due) return;
-  // Whoever sees it first; the others need not wait for the outcome.
+  // The first thread that notices starts the fetch; no thread waits for it.
   const auto next = now + std::chrono::duration_cast<Clock::Monotonic::duration>(kInterval).count();
   if (!refresh_at_.compare_exchange_strong(due, next)) return;
   boost::asio::post(home_->executor, [keys = shared_from_this()] { keys->start(); });
@@ -42,7 +42,7 @@ void IssuerKeys::start() {
 }
 
 Task<> IssuerKeys::run(std::shared_ptr<IssuerKeys> keys) {
-  // However it ends, those who wait are told.
+  // Notifies the waiters, however the coroutine ends.
   struct Ending {
     IssuerKeys& keys;
     Outcome outcome = std::unexpected(errors::cancelled("fetching the keys of an issuer"));

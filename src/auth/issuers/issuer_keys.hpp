@@ -19,29 +19,31 @@ namespace proteus::auth {
 
 using KeysPointer = std::shared_ptr<const KeySet>;
 
-// The keys of one issuer, as last fetched: those stay good while the issuer cannot be reached. Shared; any thread.
+// The keys of one issuer, as last fetched. They stay in use while the issuer cannot be reached. Shared; thread-safe.
 class IssuerKeys : public std::enable_shared_from_this<IssuerKeys> {
  public:
-  // How often they are fetched at most, whatever tokens ask for, and after which time they are fetched aside.
+  // `kInterval` is the minimum time between two fetches, whatever keys tokens name. Keys older than `kFresh` are
+  // fetched again in the background.
   static constexpr std::chrono::seconds kInterval{10};
   static constexpr std::chrono::minutes kFresh{10};
 
   IssuerKeys(std::shared_ptr<IssuerHome> home, std::shared_ptr<IssuerDocuments> documents, std::string issuer);
 
-  // Null before the first were fetched.
+  // Returns null before the first successful fetch.
   KeysPointer known() const { return keys_.get(); }
-  // Keys that are newer than those that were not enough. All who ask meanwhile share one fetch. Fails with `exhausted`
-  // where the last fetch was too short a time ago, or as the fetch does.
+  // Returns newer keys than `seen`, which were not enough, and fetches them if needed. Callers that wait at the same
+  // time share one fetch. Fails with `exhausted` if the last fetch began less than kInterval ago, or with the error of
+  // the fetch.
   static Task<Result<KeysPointer>> fetch(std::shared_ptr<IssuerKeys> keys, KeysPointer seen);
-  // Fetches them aside where they are missing or old.
+  // Fetches the keys in the background if they are missing or old.
   void refresh_if_old();
 
-  // What an operator wants to know.
+  // For operators.
   struct Status {
     std::size_t keys = 0;
     std::size_t fetches = 0;
-    std::optional<Clock::Wall> fetched;  // last with success
-    std::string fault;                   // of the last fetch; empty where it succeeded
+    std::optional<Clock::Wall> fetched;  // time of the last successful fetch
+    std::string fault;                   // error of the last fetch; empty if it succeeded
   };
   Status status() const;
 
@@ -59,7 +61,7 @@ class IssuerKeys : public std::enable_shared_from_this<IssuerKeys> {
   Published<KeySet> keys_{nullptr};
   std::atomic<Clock::Monotonic::rep> refresh_at_ = 0;
 
-  // Of the home's thread.
+  // Belong to the home's thread.
   bool is_fetching_ = false;
   Clock::Monotonic next_fetch_{};
   Waiters<Outcome> waiters_;

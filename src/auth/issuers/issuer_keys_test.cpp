@@ -155,7 +155,7 @@ TEST_F(Keys, AreNotFollowedToWhereAnIssuerRedirects) {
   EXPECT_EQ(issuer_.asked("/moved"), 0U);
 }
 
-// The issuer's word is not enough to ask a cloud's metadata service, or a neighbour.
+// An issuer must not be able to send us to a cloud's metadata service, or to a neighbour.
 TEST_F(Keys, AreNotFetchedFromWhereEgressRulesForbid) {
   for (const auto* const place : {"http://169.254.169.254/keys", "http://10.0.0.1/keys", "http://[fe80::1]/keys"}) {
     auto metadata = issuer_.metadata();
@@ -176,7 +176,7 @@ TEST_F(Keys, OfAnIssuerThatDoesNotAnswerAreGivenUp) {
   EXPECT_EQ(waiting.finish().error().kind, Refusal::Kind::unavailable);
 }
 
-// OAU-18: no caller of another issuer notices.
+// OAU-18: callers of other issuers are not affected.
 TEST_F(Keys, OfOneIssuerDoNotWaitForAnother) {
   FakeIssuer other;
   other.answer(FakeIssuer::kKeys, {.is_held = true});

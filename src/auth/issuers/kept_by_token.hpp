@@ -7,22 +7,21 @@
 #include <utility>
 
 #include "auth/issuers/digest_hash.hpp"
-#include "auth/issuers/identity.hpp"
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth {
 
-// What is known about tokens, by their SHA-256, for a while. Bounded: where it is full, what was not used for longest
-// goes. Belongs to one thread: the gateway has one for each worker, so that a request finds its token without a lock.
+// A cache whose keys are the SHA-256 of tokens. Bounded: if it is full, the least recently used entry is dropped.
+// Belongs to one thread: the gateway has one cache for each worker, so that a request finds its token without a lock.
 template <class Value>
 class KeptByToken {
  public:
   explicit KeptByToken(std::size_t capacity, std::chrono::seconds idle = std::chrono::minutes(10))
       : capacity_(capacity), idle_(idle) {}
 
-  // Null where it is not known, or not any more. The pointer holds until the next call.
+  // Returns null if the token is unknown or its entry has expired. The pointer is valid until the next call.
   Value* find(const json::Digest& token, Clock::Wall now) {
     const auto found = by_token_.find(token);
     if (found == by_token_.end()) return nullptr;
@@ -46,16 +45,7 @@ class KeptByToken {
   void forget(const json::Digest& token) {
     if (const auto found = by_token_.find(token); found != by_token_.end()) remove(found->second);
   }
-  // Those that a condition holds for: what an issuer, a rule or a subject was taken away from.
-  template <class Condition>
-  void forget_if(Condition condition) {
-    for (auto entry = entries_.begin(); entry != entries_.end();) {
-      const auto next = std::next(entry);
-      if (condition(std::as_const(entry->value))) remove(entry);
-      entry = next;
-    }
-  }
-  // Gives back what has ended or was not used lately. Linear; for a timer.
+  // Drops entries that have expired or are idle. Linear; for a timer.
   void sweep(Clock::Wall now) {
     for (auto entry = entries_.begin(); entry != entries_.end();) {
       const auto next = std::next(entry);
@@ -77,7 +67,7 @@ class KeptByToken {
     Clock::Wall until;
     Clock::Wall used;
   };
-  using Place = std::list<Entry>::iterator;  // the one used last is last
+  using Place = std::list<Entry>::iterator;  // the most recently used entry is last
 
   void remove(Place entry) {
     by_token_.erase(entry->token);
@@ -89,7 +79,5 @@ class KeptByToken {
   std::list<Entry> entries_;
   std::unordered_map<json::Digest, Place, DigestHash> by_token_;
 };
-
-using VerifiedTokens = KeptByToken<IdentityPointer>;
 
 }  // namespace proteus::auth

@@ -8,7 +8,7 @@ ProofMemory::ProofMemory(std::size_t capacity, std::chrono::seconds window)
     : capacity_(capacity), kept_for_(2 * window) {}
 
 Result<> ProofMemory::use(const Proof& proof, Clock::Monotonic now) {
-  // A thumbprint has no zero byte, so that no two proofs give the same text.
+  // A thumbprint contains no zero byte, so that different proofs give different texts.
   const json::Digest digest = json::sha256(proof.thumbprint + '\0' + proof.id);
   const std::scoped_lock lock(mutex_);
   forget_old(now);
@@ -23,7 +23,7 @@ Result<> ProofMemory::use(const Proof& proof, Clock::Monotonic now) {
   return {};
 }
 
-// Some at a time, and more than come: no caller waits until a whole burst of them is given back.
+// Forgets a few at a time, but more than arrive, so that no caller waits until a whole burst is freed.
 void ProofMemory::forget_old(Clock::Monotonic now) {
   constexpr int kAtOnce = 16;
   for (int i = 0; i < kAtOnce && !order_.empty() && order_.front().until < now; ++i) {

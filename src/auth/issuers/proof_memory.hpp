@@ -17,21 +17,21 @@
 
 namespace proteus::auth {
 
-// The proofs that were used lately, so that none is used twice. Thread-safe, with a short lock: a proof may come back
-// on any connection, and costs a signature anyway.
+// Remembers the recently used proofs, so that none is used twice. Thread-safe, with a short lock: a proof may come back
+// on any connection, and verifying its signature costs more anyway.
 class ProofMemory {
  public:
-  // Some 90 bytes each; enough for 4,000 proofs a second, an eighth of them of one key.
+  // About 90 bytes each; enough for 4,000 proofs a second, an eighth of them from one key.
   static constexpr std::size_t kCapacity = 500'000;
   static constexpr std::size_t kKeysAtLeast = 8;
 
-  // `window` is what proofs are checked with: one is remembered for twice as long, because it may be from the future by
-  // as much.
+  // `window` must be the window that proofs are checked with. A proof is remembered for twice as long, because its time
+  // may lie in the future by up to `window`.
   explicit ProofMemory(std::size_t capacity = kCapacity, std::chrono::seconds window = std::chrono::seconds(60));
 
-  // Fails with `conflict` for one that was used before, and with `exhausted` where there is no room to remember it:
-  // what cannot be remembered could be used again.
-  // One key has a share of the room, so that its holder cannot keep out all others.
+  // Fails with `conflict` if the proof was used before, and with `exhausted` if there is no room: a proof that is not
+  // remembered could be used again. Each key has only a share of the room, so that its holder cannot lock out all
+  // others.
   Result<> use(const Proof& proof, Clock::Monotonic now);
   std::size_t size() const;
 
@@ -43,11 +43,11 @@ class ProofMemory {
   mutable std::mutex mutex_;
   std::unordered_set<json::Digest, DigestHash> used_;
   using Shares = std::unordered_map<std::string, std::size_t>;
-  Shares by_key_;  // how many of them each key has used
+  Shares by_key_;  // number of remembered proofs of each key
   struct Kept {
     Clock::Monotonic until;
-    const json::Digest* proof;         // in there
-    const Shares::value_type* of_key;  // likewise
+    const json::Digest* proof;         // points into `used_`
+    const Shares::value_type* of_key;  // points into `by_key_`
   };
   std::deque<Kept> order_;
 };

@@ -7,24 +7,24 @@
 
 namespace proteus::auth {
 
-// Why a token is not accepted. Nothing in it quotes the token.
+// Why a token is not accepted. Never quotes the token.
 struct Refusal {
   enum class Kind : std::uint8_t {
     invalid_token,       // 401; another token may help
     invalid_dpop_proof,  // 401; another proof may help
-    unavailable,         // 503: it cannot be checked now; later may work
+    unavailable,         // 503; the token cannot be checked now, but maybe later
   };
 
   Kind kind;
   std::string reason;                   // for the operator
-  std::string_view text;                // for the caller; one of a few, so that the same refusal has the same bytes
-  std::chrono::seconds retry_after{0};  // where it is unavailable
+  std::string_view text;                // for the caller; one of a few, so that the same refusal gives the same bytes
+  std::chrono::seconds retry_after{0};  // only if unavailable
 
-  // What OAuth calls it (RFC 6750, 3.1; RFC 9449, 7.1).
+  // Returns the error code of OAuth (RFC 6750, section 3.1; RFC 9449, section 7.1).
   std::string_view error_code() const;
 };
 
-// The refusals that there are, with their text.
+// All possible refusals, with their texts.
 namespace refusals {
 Refusal malformed(std::string reason);
 Refusal expired(std::string reason);

@@ -14,11 +14,11 @@
 
 namespace proteus::auth {
 
-// Whether tokens that are bound to a key (RFC 9449) are taken. However this is set, one that is bound is never taken
-// without a proof.
+// Whether tokens that are bound to a key (RFC 9449) are accepted. With every setting, a bound token is rejected without
+// a proof.
 enum class Dpop : std::uint8_t { accept, require, off };
 
-// What the gateway is known by at an issuer.
+// The gateway's client credentials at an issuer.
 struct ClientCredentials {
   std::string client_id;
   Secret client_secret;
@@ -27,31 +27,26 @@ struct ClientCredentials {
   friend bool operator==(const ClientCredentials&, const ClientCredentials&) = default;
 };
 
-// Scopes, and those that each of them includes.
+// Scopes, and the scopes that each of them includes.
 using ImpliedScopes = std::map<std::string, std::vector<std::string>>;
 
-// One of [[auth.issuers]].
+// One entry of [[auth.issuers]].
 struct IssuerSettings {
   std::string issuer;
   std::vector<std::string> audiences = {};  // instead of the URLs of the endpoints
-  std::string jwks_url = {};                // instead of what the issuer's metadata say
+  std::string jwks_url = {};                // instead of the URL in the issuer's metadata
   std::vector<Algorithm> algorithms = {kAlgorithms.begin(), kAlgorithms.end()};
   std::vector<std::string> scopes = {};
   std::chrono::milliseconds leeway = std::chrono::seconds(30);
   Dpop dpop = Dpop::accept;
   ClientCredentials introspection = {};  // for opaque tokens
-  ClientCredentials sign_in = {};        // for people
+  ClientCredentials sign_in = {};        // for the sign-in of people
   ImpliedScopes implies = {};
 
   friend bool operator==(const IssuerSettings&, const IssuerSettings&) = default;
 };
 
-// What is wrong with one, or with all of them: an issuer must be a URL, be there once, and accept some algorithm; only
-// one can be asked about opaque tokens, because those do not say whose they are.
-Result<> check_issuer(const IssuerSettings& issuer);
-Result<> check_issuers(std::span<const IssuerSettings> issuers);
-
-// The scopes with all that they include, directly or not, in order and each once.
+// Returns the scopes and all that they include, directly or not, in order and without duplicates.
 std::vector<std::string> with_implied(std::span<const std::string> scopes, const ImpliedScopes& implies);
 
 }  // namespace proteus::auth

@@ -14,7 +14,7 @@ Refusal refusal_of(const Error& error) {
                                                     : refusals::malformed(error.message());
 }
 
-// Texts of a token that is not believed; none where it cannot be read.
+// Returns the issuer that an unverified token names; empty if it names none.
 std::string_view issuer_in(const Jwt& token) {
   const auto* issuer = token.payload().if_contains("iss");
   return issuer == nullptr || !issuer->is_string() ? std::string_view() : std::string_view(issuer->get_string());
@@ -22,16 +22,17 @@ std::string_view issuer_in(const Jwt& token) {
 
 }  // namespace
 
-// An issuer with all that is known of it. Immutable but for that.
+// An issuer, with everything that is known about it. Immutable, except for the objects behind its pointers.
 struct TokenVerifier::Issuer {
   IssuerSettings settings;
   std::shared_ptr<IssuerKeys> keys;
-  std::shared_ptr<Introspection> introspection;  // null where it is not asked
+  std::shared_ptr<Introspection> introspection;  // null: opaque tokens are not introspected
 };
 
 TokenVerifier::TokenVerifier(const Executor& home, net::HttpClient& http, const Clock& clock,
                              std::vector<IssuerSettings> issuers)
-    : home_(std::make_shared<IssuerHome>(home, http, clock)), issuers_(std::make_shared<const Issuers>()) {
+    : home_(std::make_shared<IssuerHome>(home, http, clock)),
+      issuers_(std::make_shared<const std::vector<IssuerPointer>>()) {
   set_issuers(std::move(issuers));
 }
 
@@ -47,7 +48,7 @@ TokenVerifier::IssuerPointer TokenVerifier::make(IssuerSettings settings) const 
 
 void TokenVerifier::set_issuers(std::vector<IssuerSettings> issuers) {
   const auto before = issuers_.get();
-  auto after = std::make_shared<Issuers>();
+  auto after = std::make_shared<std::vector<IssuerPointer>>();
   for (IssuerSettings& settings : issuers) {
     const auto is_same = [&](const IssuerPointer& issuer) { return issuer->settings == settings; };
     const auto kept = std::ranges::find_if(*before, is_same);
@@ -75,33 +76,32 @@ Task<> TokenVerifier::close() {
   co_await home_->tasks.join();
 }
 
-TokenVerifier::IssuerPointer TokenVerifier::issuer_of(std::string_view name) const {
-  const auto issuers = issuers_.get();
+TokenVerifier::IssuerPointer TokenVerifier::issuer_of(const Issuers& issuers, std::string_view name) {
   const auto found = std::ranges::find_if(*issuers, [&](const auto& one) { return one->settings.issuer == name; });
   return found == issuers->end() ? nullptr : *found;
 }
 
 bool TokenVerifier::names_issuer(std::string_view token) const {
-  return issuer_of(Jwt::claimed_issuer(token)) != nullptr;
+  return issuer_of(issuers(), Jwt::claimed_issuer(token)) != nullptr;
 }
 
-Task<TokenVerifier::Verdict> TokenVerifier::verify(Secret token) {
+Task<TokenVerifier::Verdict> TokenVerifier::verify(Issuers issuers, Secret token) {
   if (token.reveal().size() > Jwt::kMaxBytes) {
     co_return std::unexpected(refusals::malformed(errors::too_large("a token", Jwt::kMaxBytes).message()));
   }
-  if (Jwt::is_meant(token.reveal())) co_return co_await verify_jwt(std::move(token));
-  co_return co_await verify_opaque(std::move(token));
+  if (Jwt::is_meant(token.reveal())) co_return co_await verify_jwt(std::move(issuers), std::move(token));
+  co_return co_await verify_opaque(std::move(issuers), std::move(token));
 }
 
-Task<TokenVerifier::Verdict> TokenVerifier::verify_jwt(Secret token) {
+Task<TokenVerifier::Verdict> TokenVerifier::verify_jwt(Issuers issuers, Secret token) {
   const auto read = Jwt::parse(token.reveal());
   if (!read) co_return std::unexpected(refusals::malformed(read.error().message()));
-  const auto issuer = issuer_of(issuer_in(*read));
+  const auto issuer = issuer_of(issuers, issuer_in(*read));
   if (!issuer) co_return std::unexpected(refusals::unknown_issuer("the token names no issuer that is configured"));
   const IssuerSettings& settings = issuer->settings;
   auto claims = Claims::read(read->payload());
   if (!claims) co_return std::unexpected(refusals::malformed(claims.error().message()));
-  // What can be told without a key is told first, so that no issuer is asked for a token that is useless anyway.
+  // Checks that need no key come first, so that no issuer is asked because of a token that is useless anyway.
   if (auto kind = check_is_access_token(*read); !kind)
     co_return std::unexpected(refusals::malformed(kind.error().message()));
   const Clock::Wall now = home_->clock.wall();
@@ -126,8 +126,7 @@ Task<TokenVerifier::Verdict> TokenVerifier::verify_jwt(Secret token) {
   co_return identify(*issuer, std::move(*claims), end);
 }
 
-Task<TokenVerifier::Verdict> TokenVerifier::verify_opaque(Secret token) {
-  const auto issuers = issuers_.get();
+Task<TokenVerifier::Verdict> TokenVerifier::verify_opaque(Issuers issuers, Secret token) {
   const auto found = std::ranges::find_if(*issuers, [](const auto& one) { return one->introspection != nullptr; });
   if (found == issuers->end())
     co_return std::unexpected(
@@ -180,7 +179,7 @@ std::expected<void, Refusal> TokenVerifier::check_use(const Identity& identity, 
     if (use.scheme == Scheme::bearer) return {};
     return std::unexpected(refusals::needs_proof("the token was sent as DPoP and is not bound to a key"));
   }
-  // RFC 9449, 7.2: otherwise whoever stole it could use it as if it were not bound.
+  // RFC 9449, section 7.2: otherwise a thief could use the token as if it were not bound.
   if (use.scheme == Scheme::bearer)
     return std::unexpected(refusals::needs_proof("the token is bound to a key and was sent as plain Bearer"));
   if (identity.dpop == Dpop::off)

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "auth/issuers/identity.hpp"
@@ -24,50 +25,59 @@ namespace proteus::auth {
 
 enum class Scheme : std::uint8_t { bearer, dpop };
 
-// How a token is used: what the proof is about, and what the token must be for.
+// How a token is used: what the proof must match, and what the token must be for.
 struct TokenUse {
   Scheme scheme = Scheme::bearer;
   std::string_view token = {};
-  std::string_view proof = {};  // the DPoP field; empty where there is not exactly one
+  std::string_view proof = {};  // the DPoP field; empty unless there is exactly one
   std::string_view method = {};
   std::string_view url = {};                    // as clients know it
   std::span<const std::string> audiences = {};  // of the resource
 };
 
-// Verifies the tokens of all issuers. Shared by all threads: what needs an issuer to be asked goes to the home's
-// thread, and everything else is done on the thread that asks.
+// Verifies the tokens of all issuers. Thread-safe: requests to issuers run on the home's thread, everything else on the
+// calling thread.
 //
-// A request costs a look-up: it finds its identity in its worker's own VerifiedTokens, calls `check_use`, which does
-// not wait, and only at first sight of a token calls `verify`.
+// A request costs a look-up: it finds its identity in the KeptByToken of its worker and calls `check_use`, which does
+// not wait. Only at first sight of a token does it call `verify`.
 class TokenVerifier {
  public:
-  // `http` and `clock` outlive it; `http` belongs to the home's thread, and refuses what egress rules refuse.
+  // `http` and `clock` must outlive the verifier. `http` belongs to the home's thread, and must refuse what egress
+  // rules refuse.
   TokenVerifier(const Executor& home, net::HttpClient& http, const Clock& clock, std::vector<IssuerSettings> issuers);
   ~TokenVerifier();
   TokenVerifier(const TokenVerifier&) = delete;
   TokenVerifier& operator=(const TokenVerifier&) = delete;
 
-  // Replaces the issuers; those whose settings did not change keep their keys. Identities from before are to be
-  // forgotten by whoever keeps them. One thread at a time.
+  // All issuers at one moment. Immutable.
+  struct Issuer;
+  using Issuers = std::shared_ptr<const std::vector<std::shared_ptr<const Issuer>>>;
+
+  // Replaces the issuers; those whose settings did not change keep their keys. Callers must forget the identities that
+  // they cached before. To be called by one thread at a time.
   void set_issuers(std::vector<IssuerSettings> issuers);
+  Issuers issuers() const { return issuers_.get(); }
   bool has_issuers() const;
-  // Fetches all keys, so that the first callers do not wait for them. An issuer that cannot be reached is no failure.
+  // Fetches all keys in the background, so that the first callers do not wait for them. An issuer that cannot be
+  // reached is not an error.
   void fetch_ahead();
-  // Gives back what has ended. Any thread, now and then.
+  // Removes expired introspections. Thread-safe; to be called now and then.
   void sweep();
-  // On the home's thread: ends what is under way. Before the destructor.
+  // Cancels what is under way. To be called on the home's thread, before the destructor.
   Task<> close();
 
   using Verdict = std::expected<IdentityPointer, Refusal>;
 
-  // Whose token it is: everything about a token that does not depend on the request.
-  Task<Verdict> verify(Secret token);
-  // Whether an identity may be used for a request: the token is for the resource, its end has not come, and it comes
-  // with a sound and new proof where it is bound to a key. Does not wait; at most one signature.
+  // Returns whose token it is, if it is of one of these issuers. Checks everything about the token that does not depend
+  // on the request.
+  Task<Verdict> verify(Issuers issuers, Secret token);
+  Task<Verdict> verify(Secret token) { return verify(issuers(), std::move(token)); }
+  // Checks whether an identity may be used for a request: the token is for the resource, has not expired and, if it is
+  // bound to a key, comes with a valid and unused proof. Does not wait; verifies at most one signature.
   std::expected<void, Refusal> check_use(const Identity& identity, const TokenUse& use);
 
-  // Whether a token says that it comes from one of the issuers; it need not be true. Such a token is a caller's and
-  // must not be sent elsewhere.
+  // Returns whether a token claims to come from one of the issuers, which need not be true. Such a token belongs to a
+  // caller and must not be sent elsewhere.
   bool names_issuer(std::string_view token) const;
 
   struct Status {
@@ -77,18 +87,16 @@ class TokenVerifier {
   std::vector<Status> status() const;
 
  private:
-  struct Issuer;
   using IssuerPointer = std::shared_ptr<const Issuer>;
-  using Issuers = std::vector<IssuerPointer>;
 
   IssuerPointer make(IssuerSettings settings) const;
-  IssuerPointer issuer_of(std::string_view name) const;
-  Task<Verdict> verify_jwt(Secret token);
-  Task<Verdict> verify_opaque(Secret token);
+  static IssuerPointer issuer_of(const Issuers& issuers, std::string_view name);
+  Task<Verdict> verify_jwt(Issuers issuers, Secret token);
+  Task<Verdict> verify_opaque(Issuers issuers, Secret token);
   static Verdict identify(const Issuer& issuer, Claims claims, Clock::Wall usable_until);
 
   const std::shared_ptr<IssuerHome> home_;
-  Published<Issuers> issuers_;
+  Published<std::vector<IssuerPointer>> issuers_;
   ProofMemory proofs_;
 };
 

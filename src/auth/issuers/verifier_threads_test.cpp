@@ -4,6 +4,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "auth/issuers/kept_by_token.hpp"
 #include "auth/issuers/token_verifier.hpp"
 #include "auth/testing/fake_issuer.hpp"
 #include "auth/testing/signing_key.hpp"
@@ -15,10 +16,10 @@ std::int64_t in_seconds(std::int64_t from_now) {
   return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().wall().time_since_epoch()).count() + from_now;
 }
 
-// Each verifies a token at first sight, then finds it in its thread's own table.
+// Verifies a token at first sight, then finds it in a table of its own, which is cleared now and then.
 Task<std::size_t> verify_often(TokenVerifier& verifier, std::string token, int times) {
   const SystemClock clock;
-  VerifiedTokens known(100);
+  KeptByToken<IdentityPointer> known(100);
   std::size_t accepted = 0;
   const json::Digest digest = json::sha256(token);
   for (int i = 0; i < times; ++i) {
@@ -36,7 +37,7 @@ Task<std::size_t> verify_often(TokenVerifier& verifier, std::string token, int t
   co_return accepted;
 }
 
-// OAU-02, OAU-03: one fetch for all threads.
+// OAU-02, OAU-03: all threads share one fetch.
 TEST(VerifierThreads, ShareKeysAndIntrospections) {
   test::FakeIssuer issuer;
   const auto& key = test::key_of(Algorithm::es256);

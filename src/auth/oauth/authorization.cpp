@@ -16,16 +16,9 @@ constexpr std::size_t kMaxCode = 8192;
 
 std::string random_text() { return base64_encode(random_bytes(32), Base64::url); }
 
-bool has_item(const std::vector<std::string>& list, std::string_view item) {
-  return std::ranges::find(list, item) != list.end();
-}
-
 }  // namespace
 
-std::string code_challenge(std::string_view verifier) {
-  const json::Digest digest = json::sha256(verifier);
-  return base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url);
-}
+std::string code_challenge(std::string_view verifier) { return json::base64url(json::sha256(verifier)); }
 
 Result<AuthorizationRequest> begin_authorization(const Discovered& discovered, const Client& client,
                                                  const AuthorizationSettings& settings) {
@@ -35,12 +28,12 @@ Result<AuthorizationRequest> begin_authorization(const Discovered& discovered, c
     return std::unexpected(errors::unsupported("the authorization server has no authorization endpoint"));
   const auto endpoint = safe_url(server.authorization_endpoint, "the authorization endpoint");
   if (!endpoint) return std::unexpected(endpoint.error());
-  if (!has_item(server.code_challenge_methods, "S256"))
+  if (!has_text(server.code_challenge_methods, "S256"))
     return std::unexpected(errors::unsupported("the authorization server does not say that it takes PKCE with S256"));
   AuthorizationRequest request{.url = endpoint->text(),
                                .state = settings.state.empty() ? random_text() : settings.state,
                                .verifier = Secret(random_text()),
-                               .nonce = has_item(settings.scopes, "openid") ? random_text() : "",
+                               .nonce = has_text(settings.scopes, "openid") ? random_text() : "",
                                .issuer = server.issuer,
                                .expects_issuer = server.names_issuer_in_responses,
                                .client_id = client.id,
@@ -58,8 +51,8 @@ Result<AuthorizationRequest> begin_authorization(const Discovered& discovered, c
   append_form(query, "code_challenge_method", "S256");
   append_form(query, "resource", request.resource);
   append_form(query, "dpop_jkt", settings.dpop_thumbprint);
-  // OpenID Connect, 11: some give a refresh token only where consent was asked for.
-  if (has_item(request.scopes, "offline_access")) append_form(query, "prompt", "consent");
+  // OpenID Connect, section 11: some servers give a refresh token only if consent was requested.
+  if (has_text(request.scopes, "offline_access")) append_form(query, "prompt", "consent");
   request.url += request.url.contains('?') ? "&" : "?";
   request.url += query;
   return request;

@@ -74,7 +74,7 @@ struct IssuerCase {
   bool is_good;
 };
 
-// UPC-03: the four cases of RFC 9207, without normalising
+// UPC-03: the four cases of RFC 9207, without normalization
 TEST(OAuthCallback, IsOfTheServerThatWasAsked) {
   const std::vector<IssuerCase> cases = {
       {"advertised and right", true, kIssuer, true},
@@ -102,7 +102,7 @@ TEST(OAuthCallback, IsOfTheServerThatWasAsked) {
       EXPECT_EQ(code->reveal(), "abc");
       continue;
     }
-    // Nor is an error of another server shown.
+    // An error from another server is not reported, either.
     const auto error =
         judge_callback(read_callback("error=access_denied&error_description=look&state=" + request.state +
                                      (sent ? "&iss=" + form_encoded(*sent) : ""))

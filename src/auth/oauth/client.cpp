@@ -21,10 +21,6 @@ constexpr std::array kMethods = {std::pair(ClientAuthentication::none, std::stri
                                  std::pair(ClientAuthentication::secret_post, std::string_view("client_secret_post")),
                                  std::pair(ClientAuthentication::private_key, std::string_view("private_key_jwt"))};
 
-bool has_text(const std::vector<std::string>& list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
-}
-
 boost::json::object members_of(const ClientDescription& client) {
   boost::json::array redirects(client.redirect_uris.begin(), client.redirect_uris.end());
   boost::json::object members = {{"client_name", client.name},
@@ -37,7 +33,7 @@ boost::json::object members_of(const ClientDescription& client) {
   return members;
 }
 
-// What to register for: a program on a desktop keeps no secret, a server does.
+// Returns the method to register with: a desktop program cannot keep a secret, a server can.
 std::string_view wanted_method(const ServerMetadata& server, const ClientDescription& client) {
   const auto& offered = server.token_endpoint_auth_methods;
   constexpr std::array<std::string_view, 3> kNative = {"none", "client_secret_basic", "client_secret_post"};
@@ -48,7 +44,7 @@ std::string_view wanted_method(const ServerMetadata& server, const ClientDescrip
   return found == order.end() ? order.front() : *found;
 }
 
-// Whether a client that was registered dynamically can still be used.
+// Returns whether a client that was registered dynamically can still be used.
 bool is_usable(const Client& client, const Discovered& discovered, const ClientSources& sources, Clock::Wall now) {
   if (client.issuer != discovered.issuer() || (client.expires && *client.expires <= now)) return false;
   return !sources.description || client.redirect_uri.empty() ||
@@ -161,7 +157,7 @@ Result<ClientAuthentication> authentication_at(const ServerMetadata& server, con
   }
   if (client.key) return ClientAuthentication::private_key;
   if (client.secret.empty()) return ClientAuthentication::none;
-  // RFC 8414, 2: the default
+  // RFC 8414, section 2: the default
   if (offered.empty() || has_text(offered, "client_secret_basic")) return ClientAuthentication::secret_basic;
   if (has_text(offered, "client_secret_post")) return ClientAuthentication::secret_post;
   if (has_text(offered, "none")) return ClientAuthentication::none;

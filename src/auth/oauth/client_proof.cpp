@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kAssertionLife{60};
 
-// RFC 7523, 3; the audience is the issuer alone, so that no other server can use it.
+// RFC 7523, section 3. The audience is the issuer alone, so that no other server can use the assertion.
 std::string client_assertion(const Client& client, std::string_view issuer, Clock::Wall now) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch());
   boost::json::object header = {{"typ", "JWT"}};
@@ -32,10 +32,7 @@ FetchRequest authenticated_post(net::Url url, std::string form, const Client& cl
   request.fields.emplace_back("Content-Type", Secret("application/x-www-form-urlencoded"));
   switch (method) {
     case ClientAuthentication::secret_basic:
-      // RFC 6749, 2.3.1: both parts are encoded before they are joined.
-      request.fields.emplace_back(
-          "Authorization",
-          Secret("Basic " + base64_encode(form_encoded(client.id) + ":" + form_encoded(client.secret.reveal()))));
+      request.fields.emplace_back("Authorization", Secret(basic_credentials(client.id, client.secret)));
       break;
     case ClientAuthentication::secret_post:
       append_form(form, "client_id", client.id);

@@ -9,7 +9,8 @@
 
 namespace proteus::auth::oauth {
 
-// A POST of a form in which the client says who it is, in a field or in the form. `issuer` is whom an assertion is for.
+// Returns a POST of a form that authenticates the client, in a header field or in the form. `issuer` is the audience of
+// an assertion.
 FetchRequest authenticated_post(net::Url url, std::string form, const Client& client, ClientAuthentication method,
                                 std::string_view issuer, Clock::Wall now);
 

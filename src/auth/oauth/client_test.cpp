@@ -47,7 +47,7 @@ TEST(OAuthClient, IsNeverShownToAnotherIssuer) {
   EXPECT_EQ(choose_client(discovered(), open, kNow).value()->issuer, kIssuer);
 }
 
-// The specification's migration: registered again, and not reused.
+// Migration by the specification: at a new issuer, the client is registered again and not reused.
 TEST(OAuthClient, RegisteredDynamicallyIsNotTakenAlong) {
   ClientSources sources{.registered = Client{.issuer = kIssuer, .id = "a", .registered = Registered::dynamically},
                         .description = described()};

@@ -14,20 +14,22 @@ namespace {
 
 constexpr std::string_view kWellKnown = "/.well-known/oauth-protected-resource";
 
-// Of an identifier, so that scheme and host compare in any case (RFC 3986, 6.2.2); nothing where it is none.
+// Returns a resource identifier in a form in which scheme and host compare in any case (RFC 3986, section 6.2.2);
+// nothing if the text is not an identifier.
 std::optional<std::string> comparable_resource(std::string_view text) {
   if (text.contains('#')) return std::nullopt;
   const auto url = net::Url::parse(text);
   return url ? std::optional<std::string>(url->text()) : std::nullopt;
 }
 
-net::Url at_origin(const net::Url& url, std::string_view target) {
-  return net::Url::parse(std::string(url.origin()) + std::string(target)).value();
+// Fails if the URL would be too long.
+Result<net::Url> at_origin(const net::Url& url, std::string_view target) {
+  return net::Url::parse(std::string(url.origin()) + std::string(target));
 }
 
 bool is_server_fault(unsigned status) { return status >= 500 || status == 429; }
 
-// What no other place would change.
+// Returns whether no other place would change the result.
 bool is_final(const Error& fault) {
   return fault.kind() == ErrorKind::unreachable || fault.kind() == ErrorKind::timeout ||
          fault.kind() == ErrorKind::unavailable || fault.kind() == ErrorKind::cancelled;
@@ -65,9 +67,7 @@ ChallengeHints read_hints(std::string_view www_authenticate) {
   return hints;
 }
 
-bool Discovered::may_refresh_offline() const {
-  return std::ranges::find(server.scopes, "offline_access") != server.scopes.end();
-}
+bool Discovered::may_refresh_offline() const { return has_text(server.scopes, "offline_access"); }
 
 Result<net::Url> Discovery::named_url(std::string_view text, std::string_view what) const {
   auto url = safe_url(text, what);
@@ -90,11 +90,11 @@ Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer
     : is_local_(net::is_loopback_host(endpoint.host()) || is_on_this_machine(issuer)), only_issuer_(std::move(issuer)) {
   found_.scopes = std::move(hints.scopes);
   found_.requires_dpop = hints.takes_only_dpop;
-  // RFC 9728, 3.1: a slash that only ends the host is not part of it.
+  // RFC 9728, section 3.1: a slash that only ends the host is not part of the identifier.
   const std::string_view target = endpoint.target() == "/" ? "" : endpoint.target();
   const std::string origin(endpoint.origin());
   found_.resource = target.empty() ? origin : endpoint.text();
-  const net::Url root = at_origin(endpoint, kWellKnown);
+  auto root = at_origin(endpoint, kWellKnown);
   if (!is_safe(endpoint)) {
     last_fault_ = errors::forbidden("the resource is not https, so no token is asked for");
     return;
@@ -106,15 +106,15 @@ Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer
       return;
     }
     Place place{.url = std::move(*named), .stands_for = {endpoint.text()}};
-    if (place.url == root) place.stands_for.push_back(origin + "/");
+    if (root && place.url == *root) place.stands_for.push_back(origin + "/");
     places_.push_back(std::move(place));
     return;
   }
   if (!target.empty()) {
-    places_.push_back(
-        {.url = at_origin(endpoint, fmt::format("{}{}", kWellKnown, target)), .stands_for = {endpoint.text()}});
+    if (auto place = at_origin(endpoint, fmt::format("{}{}", kWellKnown, target)))
+      places_.push_back({.url = std::move(*place), .stands_for = {endpoint.text()}});
   }
-  places_.push_back({.url = root, .stands_for = {origin + "/"}});
+  if (root) places_.push_back({.url = std::move(*root), .stands_for = {origin + "/"}});
 }
 
 Discovery Discovery::of_issuer(std::string issuer, std::string resource) {
@@ -129,7 +129,7 @@ Result<std::optional<FetchRequest>> Discovery::next() {
   if (is_done_) return std::nullopt;
   if (places_.empty() && !wants_server_ && !only_issuer_.empty() &&
       (!last_fault_ || last_fault_->kind() == ErrorKind::not_found)) {
-    // The resource says nothing: what is configured counts.
+    // The resource has no metadata, so the configured issuer counts.
     if (auto used = use_issuer(only_issuer_); !used) return std::unexpected(std::move(used.error()));
   }
   if (places_.empty())
@@ -150,7 +150,7 @@ Result<> Discovery::take(Result<FetchAnswer> answer) {
   }
   if (taken) return {};
   if (is_final(taken.error()) || taken.error().kind() == ErrorKind::forbidden) return taken;
-  // One that misled is worth more in the end than one that was not there.
+  // The final error reports a misleading document rather than a missing one.
   if (!last_fault_ || last_fault_->kind() == ErrorKind::not_found) last_fault_ = std::move(taken.error());
   places_.erase(places_.begin());
   return {};
@@ -170,7 +170,7 @@ Result<> Discovery::take_resource(const FetchAnswer& answer) {
   found_.requires_dpop = found_.requires_dpop || metadata->requires_dpop;
   const auto& servers = metadata->authorization_servers;
   if (!only_issuer_.empty()) {
-    if (std::ranges::find(servers, only_issuer_) == servers.end())
+    if (!has_text(servers, only_issuer_))
       return std::unexpected(errors::forbidden("the resource does not name the configured issuer"));
     return use_issuer(only_issuer_);
   }
@@ -181,7 +181,7 @@ Result<> Discovery::take_resource(const FetchAnswer& answer) {
 Result<> Discovery::use_issuer(std::string issuer) {
   const auto url = named_url(issuer, "the issuer");
   if (!url) return std::unexpected(errors::forbidden(url.error().message()));
-  // RFC 8414, 2
+  // RFC 8414, section 2
   if (issuer.find_first_of("?#") != std::string::npos)
     return std::unexpected(errors::forbidden("an issuer has neither a query nor a fragment"));
   issuer_ = std::move(issuer);

@@ -17,48 +17,49 @@
 
 namespace proteus::auth::oauth {
 
-// What a 401 or 403 says about how to get further. All of it may be empty.
+// What a 401 or 403 says about how to get access. Every member may be empty.
 struct ChallengeHints {
   std::string error = {};              // "invalid_token", "insufficient_scope", "use_dpop_nonce"
   std::string resource_metadata = {};  // a URL, not checked
   Scopes scopes = {};
   bool takes_dpop = false;       // there is a DPoP challenge
-  bool takes_only_dpop = false;  // and none for Bearer
+  bool takes_only_dpop = false;  // there is a DPoP challenge, and none for Bearer
 };
 ChallengeHints read_hints(std::string_view www_authenticate);
 
-// Where and how a resource's tokens are got, found and checked.
+// The authorization server of a resource and how to get tokens there, found and checked.
 struct Discovered {
-  std::string resource;   // what to send as `resource`: as the document spells it
-  ServerMetadata server;  // server.issuer is checked to be the one that the resource named
-  Scopes scopes = {};     // those of the challenge, else those of the resource's document
+  std::string resource;   // value of `resource` in requests, as the document spells it
+  ServerMetadata server;  // server.issuer is checked to be the issuer that the resource named
+  Scopes scopes = {};     // of the challenge, else of the resource's document
   bool requires_dpop = false;
 
   const std::string& issuer() const { return server.issuer; }
-  bool may_refresh_offline() const;  // whether `offline_access` may be asked for
+  bool may_refresh_offline() const;  // whether `offline_access` may be requested
 };
 
-// What may be requested: https, or http to a loopback address.
+// Returns whether a URL may be requested: https, or http to a loopback address.
 bool is_safe(const net::Url& url);
-// The same for a URL as text.
+// Parses a URL and checks it like `is_safe`. `what` names the URL in errors.
 Result<net::Url> safe_url(std::string_view text, std::string_view what);
 
-// Finds a resource's metadata and that of its authorization server (UPC-01): says what to request next and judges each
+// Finds the metadata of a resource and of its authorization server (UPC-01): says what to request next and judges each
 // answer. No I/O.
 class Discovery {
  public:
   using Outcome = Discovered;
 
-  // `issuer`: the only one to use, where it is configured; empty for the first that the resource names.
+  // `issuer` is the only issuer to use, if one is configured; empty to use the first that the resource names.
   Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer = {});
-  // Of an issuer that is configured, for a resource that has no metadata, or needs none.
+  // Discovers a configured issuer, for a resource that has no metadata or needs none.
   static Discovery of_issuer(std::string issuer, std::string resource);
 
-  // The next request; nothing once `outcome` is there.
+  // Returns the next request; nothing once `outcome` is ready.
   Result<std::optional<FetchRequest>> next();
-  // Judges the answer to it; an error is one, too: the next place may be better.
+  // Judges the answer to the last request. Fails if no other place can help; otherwise `next` goes on with the next
+  // place.
   Result<> take(Result<FetchAnswer> answer);
-  // Once there is nothing more to request.
+  // To be called once `next` has returned nothing.
   Discovered outcome() &&;
 
  private:
@@ -66,27 +67,28 @@ class Discovery {
   Result<> take_resource(const FetchAnswer& answer);
   Result<> take_server(const FetchAnswer& answer);
   Result<> use_issuer(std::string issuer);
-  // One that a server has named. Those elsewhere name nothing on this machine: what is here may trust whoever asks.
+  // Checks a URL that a server named. A server elsewhere must not name a URL on this machine, because local services
+  // may trust local requests.
   Result<net::Url> named_url(std::string_view text, std::string_view what) const;
   Result<> check_endpoints(const ServerMetadata& server) const;
 
   struct Place {
     net::Url url;
-    std::vector<std::string> stands_for;  // what `resource` may be in a document that is found there
+    std::vector<std::string> stands_for;  // values that `resource` may have in a document that is found there
   };
 
-  std::vector<Place> places_;  // still to ask, in order
-  bool wants_server_ = false;  // the places are the server's
+  std::vector<Place> places_;  // still to try, in order
+  bool wants_server_ = false;  // the places are those of the authorization server's metadata
   bool is_done_ = false;
-  bool is_local_ = false;  // the resource, or the issuer that is configured, is on this machine
+  bool is_local_ = false;  // the resource, or the configured issuer, is on this machine
   std::string only_issuer_;
   std::string issuer_;
   std::optional<Error> last_fault_;
   Discovered found_;
 };
 
-// The scopes to ask for at first: those configured, else those of the challenge or the resource (both in `scopes`);
-// `offline_access` is added where the server knows it and a refresh token is wanted.
+// Returns the scopes to request at first: the configured ones, else those of the challenge or the resource (both in
+// `discovered.scopes`). Adds `offline_access` if the server knows it and a refresh token is wanted.
 enum class Offline : bool { no, yes };
 Scopes first_scopes(const Discovered& discovered, std::span<const std::string> configured, Offline offline);
 

@@ -87,6 +87,16 @@ TEST_F(OAuthDiscovery, TakesTheOriginWhereTheChallengeNamesTheRoot) {
   EXPECT_EQ(fault(kEndpoint, {.resource_metadata = std::string(kAtRoot)}), "");
 }
 
+// UPC-18: the place of its metadata would be longer than a URL may be
+TEST_F(OAuthDiscovery, RefusesAnIssuerWithAnEndlessUrl) {
+  const std::string issuer = kIssuer + "/" + std::string(net::Url::kMaxBytes - kIssuer.size() - 1, 'a');
+  table_.answer(kAtPath, answer(resource_document(kEndpoint, issuer)));
+  EXPECT_THAT(fault(), HasSubstr("no metadata"));
+  const std::string endpoint = "https://mcp.example/" + std::string(net::Url::kMaxBytes - 20, 'a');
+  EXPECT_THAT(fault(endpoint), HasSubstr("404"));
+  EXPECT_THAT(table_.requests.back(), "GET " + std::string(kAtRoot));
+}
+
 // UPC-18
 TEST_F(OAuthDiscovery, RefusesMetadataOfAnotherIssuer) {
   for (const auto* const issuer : {"https://evil.example", "https://id.example/", "https://ID.example"}) {
@@ -113,7 +123,7 @@ TEST_F(OAuthDiscovery, TakesOnlyHttpsButForLoopback) {
   }
 }
 
-// UPC-13, UPC-18: a server elsewhere must not have us ask what is on this machine.
+// UPC-13, UPC-18: a server elsewhere must not make us send requests to this machine.
 TEST_F(OAuthDiscovery, LeadsToThisMachineFromThisMachineOnly) {
   const std::string local = "http://127.0.0.1:9";
   EXPECT_THAT(fault(kEndpoint, {.resource_metadata = local + "/x"}), HasSubstr("leads to this machine"));
@@ -188,7 +198,7 @@ TEST_F(OAuthDiscovery, PassesOverWhatIsNoDocument) {
   EXPECT_EQ(table_.requests.size(), 2U);
 }
 
-// The specification's strategy: the challenge's scopes, else the resource's.
+// The strategy of the specification: the scopes of the challenge, else those of the resource.
 TEST_F(OAuthDiscovery, ChoosesScopes) {
   auto resource = resource_document();
   resource["scopes_supported"] = {"a", "b"};

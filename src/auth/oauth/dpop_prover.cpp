@@ -16,10 +16,7 @@ std::string DpopProver::proof(std::string_view method, const net::Url& url, Cloc
       {"htm", method},
       {"htu", std::string(url.origin()) + std::string(target.substr(0, target.find('?')))},
       {"iat", std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count()}};
-  if (!token.empty()) {
-    const json::Digest digest = json::sha256(token);
-    claims["ath"] = base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url);
-  }
+  if (!token.empty()) claims["ath"] = json::base64url(json::sha256(token));
   const auto nonce = std::ranges::find(nonces_, url.origin(), [](const auto& pair) { return pair.first; });
   if (nonce != nonces_.end()) claims["nonce"] = nonce->second;
   return key_.sign_token({{"typ", "dpop+jwt"}, {"jwk", key_.jwk()}}, claims);

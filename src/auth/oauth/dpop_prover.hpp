@@ -11,7 +11,7 @@
 
 namespace proteus::auth::oauth {
 
-// Makes proofs of possession (RFC 9449), and remembers the nonces that servers want in them. Belongs to one thread.
+// Makes proofs of possession (RFC 9449), and remembers the nonces that servers require. Belongs to one thread.
 class DpopProver {
  public:
   static constexpr std::size_t kMaxOrigins = 16;
@@ -20,9 +20,9 @@ class DpopProver {
   explicit DpopProver(PrivateKey key = PrivateKey::make()) : key_(std::move(key)) {}
 
   const PrivateKey& key() const { return key_; }
-  // For one request, and with the token that it carries: none at a token endpoint.
+  // Returns a proof for one request. `token` is the token that the request carries; empty at a token endpoint.
   std::string proof(std::string_view method, const net::Url& url, Clock::Wall now, std::string_view token = {}) const;
-  // Remembers what a server answered with, for its origin. True where it is another than before.
+  // Remembers the nonce of an answer, for the origin of `url`. Returns true if the nonce is new there.
   bool take_nonce(const net::Url& url, std::string_view nonce);
 
  private:

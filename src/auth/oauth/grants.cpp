@@ -31,7 +31,7 @@ Grant code_grant(const AuthorizationRequest& request, const Secret& code) {
 }
 
 Grant refresh_grant(const Secret& refresh_token, std::string_view resource, std::span<const std::string> scopes) {
-  // Without `scope`: the same as before (RFC 6749, 6).
+  // Without `scope`, the server grants the same scopes as before (RFC 6749, section 6).
   Grant grant{.type = "refresh_token", .asked = copied(scopes)};
   grant.fields.emplace_back("refresh_token", refresh_token);
   add(grant, "resource", resource);

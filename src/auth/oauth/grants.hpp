@@ -9,14 +9,14 @@
 #include "auth/oauth/scopes.hpp"
 #include "base/secret.hpp"
 
-// What a token endpoint is sent for each grant. All name the resource (RFC 8707).
+// The parameters that each grant sends to a token endpoint. All grants name the resource (RFC 8707).
 namespace proteus::auth::oauth {
 
 struct Grant {
   std::string type;  // grant_type
   std::vector<std::pair<std::string, Secret>> fields = {};
-  Scopes asked = {};  // what the answer grants where it does not say
-  // What the answer must be: an access token, or an assertion for another server.
+  Scopes asked = {};  // requested scopes, which are granted if the answer names none
+  // Required `issued_token_type` of the answer: an access token, or an assertion for another server. Empty: any.
   std::string issued_token_type = {};
 };
 
@@ -27,13 +27,14 @@ inline constexpr std::string_view kIdentityAssertionType = "urn:ietf:params:oaut
 Grant code_grant(const AuthorizationRequest& request, const Secret& code);
 Grant refresh_grant(const Secret& refresh_token, std::string_view resource, std::span<const std::string> scopes);
 Grant client_credentials_grant(std::string_view resource, std::span<const std::string> scopes);
-// RFC 8693: the caller's token for one that is for the resource. `audience` may be empty.
+// RFC 8693: exchanges the caller's token for one for the resource. `audience` may be empty.
 Grant token_exchange_grant(const Secret& subject_token, std::string_view subject_token_type, std::string_view resource,
                            std::string_view audience, std::span<const std::string> scopes);
-// An ID token for an assertion (ID-JAG) that the resource's own server takes, whose issuer is the audience.
+// Exchanges an ID token for an assertion (ID-JAG) that the resource's own server accepts. `issuer` is the issuer of
+// that server.
 Grant identity_assertion_grant(const Secret& id_token, std::string_view issuer, std::string_view resource,
                                std::span<const std::string> scopes);
-// RFC 7523: an assertion for an access token; also that of a workload.
+// RFC 7523: exchanges an assertion, also that of a workload, for an access token.
 Grant jwt_bearer_grant(const Secret& assertion, std::string_view resource, std::span<const std::string> scopes);
 
 }  // namespace proteus::auth::oauth

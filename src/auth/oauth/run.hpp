@@ -14,10 +14,10 @@
 #include "base/clock.hpp"
 #include "base/task.hpp"
 
-// Carries the machines out, over a port that sends.
+// Runs the machines over a port that sends.
 namespace proteus::auth::oauth {
 
-// Sends what the machine says next until it has its outcome. Bounded: no machine asks more than a few times.
+// Sends the requests of the machine until it has its outcome. Bounded: no machine makes more than a few requests.
 template <class Machine>
 Task<Result<typename Machine::Outcome>> run(Machine machine, Fetch& fetch) {
   while (true) {
@@ -29,16 +29,16 @@ Task<Result<typename Machine::Outcome>> run(Machine machine, Fetch& fetch) {
   }
 }
 
-// The client to use at this server, registered dynamically where that is needed. What is new
+// Returns the client to use at this server, after registering it dynamically if needed. A new client
 // (`Registered::dynamically`, and not the one in `sources`) is worth keeping.
 Task<Result<Client>> find_client(Fetch& fetch, const Clock& clock, Discovered discovered, ClientSources sources);
 
-// One token request. `prover` may be null, and outlives the task.
+// Requests a token. `prover` may be null, and must outlive the task.
 Task<Result<TokenAnswer>> ask_for_token(Fetch& fetch, const Clock& clock, ServerMetadata server, Client client,
                                         Grant grant, DpopProver* prover = nullptr);
 
-// The enterprise chain: an ID token of the user for an assertion at the identity provider, and that for an access token
-// at the resource's own server. Each server sees only its own client.
+// The enterprise chain: exchanges an ID token of the user at the identity provider for an assertion, and the assertion
+// at the resource's own server for an access token. Each server sees only its own client.
 struct AssertionChain {
   ServerMetadata identity_provider;
   Client client_there;
@@ -50,7 +50,7 @@ struct AssertionChain {
 Task<Result<TokenAnswer>> follow_chain(Fetch& fetch, const Clock& clock, AssertionChain chain,
                                        DpopProver* prover = nullptr);
 
-// Ends a token at its server, where that is offered.
+// Revokes a token at its server. Succeeds without a request if the server offers no revocation.
 Task<Result<>> revoke(Fetch& fetch, const Clock& clock, ServerMetadata server, Client client, Secret token,
                       std::string hint);
 

@@ -6,13 +6,13 @@
 namespace proteus::auth::oauth {
 namespace {
 
-// RFC 6749, 3.3
+// RFC 6749, section 3.3
 bool is_scope(std::string_view text) {
   return !text.empty() &&
          std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; });
 }
 
-// Adds those that are not there yet, up to the limit.
+// Appends the valid scopes that `onto` lacks, up to the limit.
 void add_scopes(Scopes& onto, std::span<const std::string> more) {
   std::unordered_set<std::string_view> known;
   Scopes added;

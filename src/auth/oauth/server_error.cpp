@@ -28,6 +28,7 @@ Error server_error(std::string_view code, std::string_view description) {
   std::string message = fmt::format("the authorization server refused: {}", log::printable(code, 64));
   if (!description.empty()) message += fmt::format(" ({})", log::printable(description, 200));
   if (code == "invalid_grant") return errors::unauthenticated(std::move(message));
+  if (code == "invalid_client") return errors::not_found(std::move(message));
   if (code == "temporarily_unavailable" || code == "server_error") return errors::unavailable(std::move(message));
   return errors::forbidden(std::move(message));
 }

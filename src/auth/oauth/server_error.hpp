@@ -8,11 +8,13 @@
 
 namespace proteus::auth::oauth {
 
-// What an authorization server refused with (RFC 6749, 5.2), by what can be done about it; see read_token_answer.
+// Returns the error of an authorization server (RFC 6749, section 5.2). Its kind says what can be done; see
+// read_token_answer.
 Error server_error(const FetchAnswer& answer);
-// The same for a code and a description that came otherwise. Neither is trusted: what cannot be printed is left out.
+// Like the other, for a code and a description that arrived in another way. Neither is trusted: both are truncated, and
+// control characters are escaped.
 Error server_error(std::string_view code, std::string_view description);
-// The code alone; empty for none.
+// Returns the error code alone; empty if there is none.
 std::string server_error_code(const FetchAnswer& answer);
 
 }  // namespace proteus::auth::oauth

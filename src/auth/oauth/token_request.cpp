@@ -18,7 +18,7 @@ std::unexpected<Error> bad_answer(std::string_view why) {
   return std::unexpected(errors::protocol("the answer to a token request " + std::string(why)));
 }
 
-// A member that is a text; an empty one where it is absent or null.
+// Returns a member that is a text; empty if it is absent or null.
 Result<std::string> text_member(const boost::json::object& answer, std::string_view name) {
   const auto* value = answer.if_contains(name);
   if (value == nullptr || value->is_null()) return std::string();
@@ -27,7 +27,7 @@ Result<std::string> text_member(const boost::json::object& answer, std::string_v
   return std::string(*text);
 }
 
-// What can be sent in a field again (RFC 6750, 2.1).
+// Returns whether a token can be sent in a header field (RFC 6750, section 2.1).
 bool is_sendable(std::string_view token) {
   return std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7f; });
 }
@@ -39,7 +39,7 @@ Result<Secret> token_member(const boost::json::object& answer, std::string_view 
   return Secret(std::move(*text));
 }
 
-// A number of seconds, which some write as text.
+// Reads `expires_in`, a number of seconds, which some servers write as text.
 Result<std::optional<Clock::Wall>> end_of(const boost::json::object& answer, Clock::Wall now) {
   const auto* value = answer.if_contains("expires_in");
   if (value == nullptr || value->is_null()) return std::nullopt;
@@ -96,7 +96,7 @@ Result<TokenAnswer> read_token_answer(const FetchAnswer& answer, const Grant& gr
   granted.expires = *end;
   const auto scope = text_member(*object, "scope");
   if (!scope) return std::unexpected(scope.error());
-  // RFC 6749, 5.1
+  // RFC 6749, section 5.1
   granted.scopes = scope->empty() ? grant.asked : read_scopes(*scope);
   return granted;
 }
@@ -138,7 +138,7 @@ Result<std::optional<FetchRequest>> TokenRequest::next() {
 Result<> TokenRequest::take(Result<FetchAnswer> answer) {
   if (!answer) return std::unexpected(std::move(answer.error()));
   const bool is_new = prover_ != nullptr && prover_->take_nonce(url_, answer->dpop_nonce);
-  // RFC 9449, 8: nothing was granted or spent yet.
+  // RFC 9449, section 8: nothing was granted or spent yet.
   if (is_new && !has_new_nonce_ && answer->status == 400 && server_error_code(*answer) == "use_dpop_nonce") {
     has_new_nonce_ = true;
     return {};
@@ -168,7 +168,7 @@ Result<std::optional<FetchRequest>> revocation_request(const ServerMetadata& ser
 }
 
 Result<> read_revocation(const FetchAnswer& answer) {
-  // RFC 7009, 2.2: a token that is not known is as good as revoked, and answered so.
+  // RFC 7009, section 2.2: the server also answers 200 for a token that it does not know.
   if (answer.status == 200 || answer.status == 204) return {};
   return std::unexpected(server_error(answer));
 }

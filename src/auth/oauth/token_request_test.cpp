@@ -104,7 +104,7 @@ TEST_F(OAuthTokenRequest, SendsClientCredentialsInEachWay) {
   EXPECT_EQ(claims.subject(), "c");
   EXPECT_THAT(claims.audiences(), ElementsAre(kIssuer));
   EXPECT_EQ(claims.expires(), clock_.wall() + 60s);
-  EXPECT_FALSE(claims.id().empty());
+  EXPECT_FALSE(claims.all().at("jti").as_string().empty());
 }
 
 TEST_F(OAuthTokenRequest, ExchangesTokens) {
@@ -168,7 +168,7 @@ TEST_F(OAuthTokenRequest, ProvesItsKeyAndTakesANonceOnce) {
   EXPECT_EQ(Jwt::parse(sent)->payload().at("nonce"), "n1");
   EXPECT_EQ(Jwt::parse(sent)->payload().at("htu"), "https://id.example/token");
   EXPECT_FALSE(Jwt::parse(proof)->payload().contains("nonce")) << "a nonce is of its origin";
-  // One that wants nonces for ever gets two requests.
+  // A server that demands a new nonce each time gets two requests.
   table_.clear();
   for (const auto* const nonce : {"a", "b", "c"})
     table_.answer("https://id.example/token",
@@ -187,7 +187,7 @@ TEST_F(OAuthTokenRequest, IsBoundToTheIssuerOfItsClient) {
 
 TEST_F(OAuthTokenRequest, SaysWhatToDoAboutARefusal) {
   EXPECT_EQ(kind({{"error", "invalid_grant"}}, 400), ErrorKind::unauthenticated);
-  EXPECT_EQ(kind({{"error", "invalid_client"}}, 401), ErrorKind::forbidden);
+  EXPECT_EQ(kind({{"error", "invalid_client"}}, 401), ErrorKind::not_found);
   EXPECT_EQ(kind({{"error", "invalid_scope"}}, 400), ErrorKind::forbidden);
   EXPECT_EQ(kind({{"error", "temporarily_unavailable"}}, 400), ErrorKind::unavailable);
   EXPECT_EQ(kind({{"error", "invalid_grant"}}, 503), ErrorKind::unavailable) << "it may not know itself";

@@ -15,7 +15,7 @@
 #include "base/waiting.hpp"
 #include "net/testing/http_test_server.hpp"
 
-// For tests: an identity provider on a loopback port, which answers what it is told to.
+// For tests: an identity provider on a loopback port that gives configured answers.
 namespace proteus::auth::test {
 
 class FakeIssuer {
@@ -28,15 +28,16 @@ class FakeIssuer {
     unsigned status = 200;
     std::string body = {};
     std::string location = {};
-    std::size_t megabytes = 0;  // of nothing, behind the body
-    bool is_held = false;       // until the client goes
+    std::vector<std::string> challenges = {};  // one WWW-Authenticate field each
+    std::size_t megabytes = 0;                 // of spaces after the body
+    bool is_held = false;                      // no answer until the client disconnects
   };
 
   FakeIssuer() : server_([this](net::Exchange& exchange) { return serve(exchange); }) {
     answer(kMetadata, {.body = boost::json::serialize(metadata())});
   }
 
-  // Its name.
+  // Returns the issuer's name.
   std::string url() const { return fmt::format("http://127.0.0.1:{}", server_.port()); }
   boost::json::object metadata() const {
     return {{"issuer", url()},
@@ -50,7 +51,7 @@ class FakeIssuer {
   }
   void publish(const std::vector<boost::json::object>& keys) { answer(kKeys, {.body = key_set(keys)}); }
 
-  // How often, and with what.
+  // `asked` returns how often a path was requested, `last` the Authorization field and the body of its last request.
   std::size_t asked(std::string_view path) const {
     const std::scoped_lock lock(mutex_);
     const auto found = asked_.find(std::string(path));
@@ -79,10 +80,11 @@ class FakeIssuer {
       co_await gone.wait_quietly();
       co_return;
     }
-    const net::Field location = {"Location", reply.location};
-    const net::ResponseHead head = {.status = reply.status,
-                                    .content_type = "application/json",
-                                    .fields = {&location, reply.location.empty() ? 0U : 1U}};
+    std::vector<net::Field> fields;
+    if (!reply.location.empty()) fields.push_back({"Location", reply.location});
+    for (const std::string& challenge : reply.challenges)
+      fields.push_back({"WWW-Authenticate", challenge});
+    const net::ResponseHead head = {.status = reply.status, .content_type = "application/json", .fields = fields};
     if (reply.megabytes == 0) {
       co_await exchange.reply(head, reply.body);
       co_return;

@@ -15,7 +15,7 @@
 #include "base/testing/test_run.hpp"
 #include "net/http_client/egress_rules.hpp"
 
-// For tests: a verifier with one issuer that can be asked, and time that moves by hand.
+// For tests: a verifier with one fake issuer and a manual clock.
 namespace proteus::auth::test {
 
 using namespace proteus::test;
@@ -57,7 +57,7 @@ class IssuersTest : public testing::Test {
   }
 
   TokenVerifier::Verdict verify(const std::string& token) { return run(io_, verifier_->verify(Secret(token))); }
-  // The reason, or nothing where it is accepted.
+  // Returns the reason of the refusal; empty if the token is accepted.
   std::string refusal(const std::string& token) {
     const auto verdict = verify(token);
     return verdict ? "" : verdict.error().reason;

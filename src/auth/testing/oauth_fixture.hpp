@@ -36,13 +36,13 @@ inline FetchAnswer answer(const boost::json::object& body, unsigned status = 200
   return {.status = status, .body = boost::json::serialize(body)};
 }
 
-// As discovery finds it.
+// Returns what discovery would find.
 inline oauth::Discovered discovered(const boost::json::object& document = server_document()) {
   const std::string issuer(document.at("issuer").as_string());
   return {.resource = kEndpoint, .server = read_server_metadata(boost::json::serialize(document), issuer).value()};
 }
 
-// Answers by URL, 404 where it knows none; several answers of one URL in their order, the last again and again.
+// Gives answers by URL, and 404 for unknown URLs. Several answers for one URL come in order; the last answer repeats.
 class AnswerTable final : public Fetch {
  public:
   void answer(std::string_view url, Result<FetchAnswer> answer) {
@@ -68,7 +68,7 @@ class AnswerTable final : public Fetch {
   }
   Task<Result<FetchAnswer>> fetch(FetchRequest request) override { co_return take(request); }
 
-  // What the last request had.
+  // Return a header field or a form field of the last request.
   std::string field(std::string_view name) const {
     for (const auto& [key, value] : fields.back()) {
       if (key == name) return value.reveal();

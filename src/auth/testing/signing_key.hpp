@@ -36,7 +36,7 @@ class SigningKey {
   Algorithm algorithm() const { return algorithm_; }
   const std::string& id() const { return id_; }
 
-  // The public part.
+  // Returns the public part.
   boost::json::object jwk() const {
     boost::json::object jwk;
     switch (algorithm_) {
@@ -64,7 +64,7 @@ class SigningKey {
     return jwk;
   }
 
-  // As JWS has it.
+  // Returns the signature in the format of JWS.
   std::string sign(std::string_view text) const {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
     EVP_PKEY_CTX* settings = nullptr;
@@ -85,7 +85,7 @@ class SigningKey {
     return coordinate() == 0 ? signature : raw(signature);
   }
 
-  // A token with the algorithm and the key's id in its header, unless the header says otherwise.
+  // Returns a signed token. Its header has the algorithm and the key's id, unless `header` overrides them.
   std::string token(const boost::json::object& claims, const boost::json::object& header = {{"typ", "at+jwt"}}) const {
     boost::json::object whole = {{"alg", to_string(algorithm_)}};
     if (!id_.empty()) whole["kid"] = id_;
@@ -134,7 +134,7 @@ class SigningKey {
   std::shared_ptr<EVP_PKEY> key_;
 };
 
-// One for each algorithm and name, made once: RSA keys take long.
+// Returns the key for an algorithm and a name. Each is made once: RSA keys are slow to make.
 inline const SigningKey& key_of(Algorithm algorithm, const std::string& id = "key") {
   static std::map<std::pair<Algorithm, std::string>, SigningKey> keys;
   const auto place = std::pair(algorithm, id);

@@ -9,7 +9,7 @@
 namespace proteus::auth {
 namespace {
 
-// RFC 6750, 3 and RFC 6749, 3.3: visible ASCII and spaces without quotes and backslashes.
+// RFC 6750, section 3, and RFC 6749, section 3.3: visible ASCII and spaces, without quotes and backslashes.
 bool may_be_quoted(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 void append_parameter(std::string& out, std::string_view name, std::string_view value) {
@@ -44,7 +44,7 @@ void end_challenge(std::string& out) {
   if (out.ends_with(' ')) out.pop_back();
 }
 
-// Reads a field from left to right; each `take` steps over what it finds.
+// Reads a field from left to right; each `take` steps over what it matches.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view text) : rest_(text) {}
@@ -89,20 +89,20 @@ class FieldReader {
     }
     return std::nullopt;
   }
-  // "name=" of a parameter; nothing, and no step, where something else follows, such as the next scheme.
+  // Takes "name=" of a parameter. Returns and skips nothing if something else follows, such as the next scheme.
   std::optional<std::string_view> take_name() {
     const FieldReader before = *this;
     const std::string_view name = take_token();
     skip_blanks();
     if (!name.empty() && take('=')) {
       skip_blanks();
-      // The padding of a token68, which is no parameter.
+      // If no value begins here, the equals sign was the padding of a token68, which is not a parameter.
       if (!rest_.empty() && rest_.front() != '=' && rest_.front() != ',') return name;
     }
     *this = before;
     return std::nullopt;
   }
-  // What some schemes have instead of parameters (RFC 9110, 11.2).
+  // Takes what some schemes have instead of parameters (RFC 9110, section 11.2).
   bool take_token68() {
     const FieldReader before = *this;
     const auto is_of_it = [](char c) { return net::is_token_character(c) || c == '/' || c == '='; };
@@ -126,7 +126,7 @@ std::string in_lower_case(std::string_view text) {
 
 constexpr std::size_t kMaxParameters = 64;  // of a challenge
 
-// False where it cannot be read on.
+// Returns false if the rest of the field cannot be read.
 bool read_parameters(FieldReader& reader, Challenge& challenge) {
   for (bool is_first = true;; is_first = false) {
     const FieldReader before = reader;

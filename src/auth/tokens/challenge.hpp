@@ -9,33 +9,34 @@
 
 #include "auth/tokens/algorithm.hpp"
 
-// `WWW-Authenticate`, written for our callers and read from others' servers.
+// `WWW-Authenticate`: written for our callers, read from other servers.
 namespace proteus::auth {
 
 struct ChallengeText {
-  std::string_view error = {};        // of OAuth; none where no credentials came
-  std::string_view description = {};  // for the caller's developer; never anything of a token
+  std::string_view error = {};        // of OAuth; empty if the request had no credentials
+  std::string_view description = {};  // for the caller's developer; never any part of a token
   std::span<const std::string> scopes = {};
   std::string_view resource_metadata = {};          // a URL
-  std::span<const Algorithm> dpop_algorithms = {};  // adds a DPoP challenge behind the one for Bearer
+  std::span<const Algorithm> dpop_algorithms = {};  // if any, a DPoP challenge follows the one for Bearer
 };
 
-// One value for the field. Begins with Bearer; the same bytes for the same refusal. Characters that a quoted text
-// cannot have are left out, and `offline_access` is never among the scopes.
+// Returns one value for the field. It begins with Bearer; the same refusal gives the same bytes. Leaves out characters
+// that a quoted text cannot contain, and the scope `offline_access`.
 std::string write_challenge(const ChallengeText& challenge);
 
 struct Challenge {
-  std::string scheme;                                                // as written
+  std::string scheme;                                                // as received
   std::vector<std::pair<std::string, std::string>> parameters = {};  // names in lower case; the first of a name counts
 
-  bool is(std::string_view name) const;  // of the scheme, in any case
-  // Empty where there is none.
+  bool is(std::string_view name) const;  // compares the scheme, ignoring case
+  // Returns an empty text if there is no such parameter. The name must be in lower case.
   std::string_view find(std::string_view parameter) const;
 };
 
 inline constexpr std::size_t kMaxChallengeBytes = std::size_t{16} * 1024;
 
-// The challenges of one field (RFC 9110, 11.6.1). What cannot be read ends the reading; what came before it counts.
+// Parses the challenges of one field (RFC 9110, section 11.6.1). Stops at the first error and returns what was read
+// before it; nothing for a field of more than kMaxChallengeBytes.
 std::vector<Challenge> read_challenges(std::string_view field);
 
 }  // namespace proteus::auth

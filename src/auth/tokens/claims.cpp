@@ -11,7 +11,7 @@
 namespace proteus::auth {
 namespace {
 
-// Longer than any name seen; they are keys of tables and stand in logs.
+// Longer than any known name. Names become keys of tables and appear in logs.
 constexpr std::size_t kMaxName = 1024;
 constexpr double kFarthest = 200.0 * 365 * 24 * 3600;  // seconds from 1970
 
@@ -34,7 +34,7 @@ Result<> read_text(const boost::json::object& claims, std::string_view name, std
   return {};
 }
 
-// NumericDate (RFC 7519, 2), which may have a fraction.
+// Reads a NumericDate (RFC 7519, section 2), which may have a fraction.
 Result<> read_time(const boost::json::object& claims, std::string_view name, std::optional<Clock::Wall>& onto) {
   const auto* value = given(claims, name);
   if (value == nullptr) return {};
@@ -44,14 +44,14 @@ Result<> read_time(const boost::json::object& claims, std::string_view name, std
   return {};
 }
 
-// One value as a rule compares it; nothing where there is no such form.
+// Returns a value in the form that rules compare; nothing if it has none.
 std::optional<std::string> as_value(const boost::json::value& value) {
   if (const auto* text = value.if_string()) return std::string(*text);
   if (value.is_number() || value.is_bool()) return json::canonical(value);
   return std::nullopt;
 }
 
-// What a path leads to. Of a name with dots the longest part that is there counts.
+// Returns the claim that a path leads to. If names contain dots, the longest one that exists counts.
 const boost::json::value* follow(const boost::json::object& claims, std::string_view path) {
   const boost::json::object* here = &claims;
   while (true) {
@@ -82,9 +82,8 @@ Result<Claims> Claims::read(boost::json::object claims) {
 
 Result<> Claims::read_names() {
   std::string authorized_party;
-  for (const auto& [name, onto] :
-       {std::pair("iss", &issuer_), std::pair("sub", &subject_), std::pair("client_id", &client_),
-        std::pair("azp", &authorized_party), std::pair("jti", &id_)}) {
+  for (const auto& [name, onto] : {std::pair("iss", &issuer_), std::pair("sub", &subject_),
+                                   std::pair("client_id", &client_), std::pair("azp", &authorized_party)}) {
     if (auto read = read_text(all_, name, *onto); !read) return read;
   }
   if (client_.empty()) client_ = std::move(authorized_party);
@@ -147,7 +146,7 @@ Result<> Claims::read_binding() {
   const auto* object = confirmation->if_object();
   if (object == nullptr) return std::unexpected(wrong_type("cnf", "an object"));
   if (auto read = read_text(*object, "jkt", key_thumbprint_); !read) return read;
-  // Bound to something that nobody here checks, such as a certificate (RFC 8705): as good as stolen.
+  // The token is bound to something that is not checked here, such as a certificate (RFC 8705): a thief could use it.
   if (key_thumbprint_.empty())
     return std::unexpected(errors::unsupported("the token is bound by something other than a DPoP key"));
   return {};

@@ -6,7 +6,7 @@
 
 #include "auth/tokens/claims.hpp"
 #include "auth/tokens/jwt.hpp"
-#include "base/base64.hpp"
+#include "base/ascii.hpp"
 #include "base/sealing.hpp"
 #include "json/canonical.hpp"
 #include "net/http/url.hpp"
@@ -30,14 +30,7 @@ bool is_unreserved(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// Percent-encoding in its one spelling (RFC 3986, 6.2.2): upper case, and only where it is needed.
+// Returns a path with percent-encoding in its canonical form (RFC 3986, section 6.2.2): upper case, and only if needed.
 std::string normal_path(std::string_view path) {
   std::string out;
   out.reserve(path.size());
@@ -62,17 +55,12 @@ std::string normal_path(std::string_view path) {
   return out;
 }
 
-// Without query and fragment, normalized by syntax and scheme (RFC 9449, 4.3).
+// Returns the URL without query and fragment, normalized by syntax and scheme (RFC 9449, section 4.3).
 std::optional<std::string> comparable(std::string_view text) {
   const auto url = net::Url::parse(text);
   if (!url) return std::nullopt;
   const std::string_view target = url->target();
   return std::string(url->origin()) + normal_path(target.substr(0, target.find('?')));
-}
-
-std::string hash_of_token(std::string_view token) {
-  const json::Digest digest = json::sha256(token);
-  return base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url);
 }
 
 Result<PublicKey> key_in(const Jwt& proof) {
@@ -89,7 +77,8 @@ Result<> check_about(const boost::json::object& claims, const ProofRules& rules)
   const auto meant = url ? comparable(*url) : std::nullopt;
   if (!meant || meant != comparable(rules.url)) return refused("is for another URL");
   const auto hash = text_in(claims, "ath");
-  if (!hash || !equal_in_constant_time(*hash, hash_of_token(rules.token))) return refused("is for another token");
+  if (!hash || !equal_in_constant_time(*hash, json::base64url(json::sha256(rules.token))))
+    return refused("is for another token");
   if (!rules.nonce.empty() && text_in(claims, "nonce") != rules.nonce) return refused("does not have the nonce");
   return {};
 }

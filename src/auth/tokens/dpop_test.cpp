@@ -113,7 +113,7 @@ TEST_F(DpopProof, IsRefusedForAnotherRequestOrToken) {
     EXPECT_EQ(fault_with("htu", url), "the proof is for another URL") << url;
 }
 
-// RFC 9449, 4.3: without query and fragment, in any spelling of the same URL.
+// RFC 9449, section 4.3: without query and fragment, in any equivalent spelling of the URL.
 TEST_F(DpopProof, IsForAUrlHoweverItIsWritten) {
   for (const auto* const url :
        {"https://gateway.example:443/mcp", "HTTPS://Gateway.Example/mcp", "https://gateway.example/%6dcp",

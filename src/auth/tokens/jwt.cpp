@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "json/text.hpp"
 
@@ -35,14 +36,19 @@ Result<boost::json::object> read_part(std::string_view part, std::string_view wh
   return std::move(value->get_object());
 }
 
-// The media type without "application/", which may be left out (RFC 7515, 4.1.9), in lower case.
+// Returns the media type in lower case, without "application/", which may be left out (RFC 7515, section 4.1.9).
 std::string type_name(std::string_view type) {
-  std::string name(type);
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::string name = lower_case(type);
   constexpr std::string_view kPrefix = "application/";
   if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
   return name;
+}
+
+bool is_for(const boost::json::object& claims, const boost::json::value& audience) {
+  const auto* const all = claims.if_contains("aud");
+  if (all == nullptr) return false;
+  if (!all->is_array()) return *all == audience;
+  return std::ranges::find(all->get_array(), audience) != all->get_array().end();
 }
 
 Result<> read_header_text(const boost::json::object& header, std::string_view name, std::string& onto) {
@@ -92,8 +98,8 @@ Result<Jwt> Jwt::parse(std::string_view text) {
 }
 
 Result<> Jwt::read_header() {
-  // RFC 7515, 4.1.11: what is critical and not understood makes the token invalid. `b64` (RFC 7797) would change what
-  // is signed.
+  // RFC 7515, section 4.1.11: a critical extension that is not understood makes the token invalid. `b64` (RFC 7797)
+  // would change what is signed.
   if (header_.contains("crit") || header_.contains("b64"))
     return std::unexpected(errors::invalid("the token has critical extensions, of which none is understood"));
   std::string name;
@@ -126,7 +132,7 @@ Result<> check_is_access_token(const Jwt& token) {
   if (!token.type().empty() && token.type() != "jwt")
     return std::unexpected(errors::unauthenticated("the token's type says that it is no access token"));
   const auto& claims = token.payload();
-  // Keycloak says in a claim what a token is.
+  // Keycloak states the kind of a token in a claim.
   if (const auto* kind = claims.if_contains("typ"); kind != nullptr && kind->is_string()) {
     if (kind->get_string() != "Bearer" && kind->get_string() != "DPoP" && type_name(kind->get_string()) != "at+jwt")
       return std::unexpected(errors::unauthenticated("the token says that it is no access token"));
@@ -135,11 +141,17 @@ Result<> check_is_access_token(const Jwt& token) {
   const bool is_for_client = claims.contains("nonce") && !claims.contains("scope") && !claims.contains("scp");
   if (is_for_client || claims.contains("at_hash") || claims.contains("c_hash") || claims.contains("s_hash"))
     return std::unexpected(errors::unauthenticated("the token is an ID token, not an access token"));
-  // The barest ID token has nothing but who, for whom and when; an access token says for which client or for what.
-  constexpr std::array kOfAccess = {"scope", "scp", "client_id", "cid", "appid", "azp", "roles", "permissions"};
-  if (std::ranges::none_of(kOfAccess, [&](std::string_view claim) { return claims.contains(claim); }))
-    return std::unexpected(errors::unauthenticated("the token is of no type, and has neither a scope nor a client"));
-  // OpenID Connect Back-Channel Logout, 2.4; RFC 8417, 2.2
+  // A minimal ID token only says who, for whom and when; an access token also names a client or what it allows.
+  constexpr std::array kOfAccess = {"scope", "scp", "client_id", "cid", "appid", "roles", "permissions"};
+  if (std::ranges::none_of(kOfAccess, [&](std::string_view claim) { return claims.contains(claim); })) {
+    const auto* const client = claims.if_contains("azp");
+    if (client == nullptr)
+      return std::unexpected(errors::unauthenticated("the token is of no type, and has neither a scope nor a client"));
+    // OpenID Connect Core, section 2: ID tokens are for the client itself, and may also name it in `azp`.
+    if (is_for(claims, *client))
+      return std::unexpected(errors::unauthenticated("the token is an ID token, not an access token"));
+  }
+  // OpenID Connect Back-Channel Logout, section 2.4; RFC 8417, section 2.2
   if (claims.contains("events") || claims.contains("sub_id"))
     return std::unexpected(errors::unauthenticated("the token reports an event and is no access token"));
   return {};

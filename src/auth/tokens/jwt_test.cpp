@@ -45,7 +45,7 @@ TEST(Jwt, IsAcceptedWithEachAlgorithm) {
   }
 }
 
-// OAU-01: `none`, in whatever case.
+// OAU-01: `none`, in any case.
 TEST(Jwt, IsRefusedUnsigned) {
   const auto set = keys({key_of(Algorithm::es256).jwk()});
   for (const auto* const name : {"none", "None", "NONE", "nOnE", ""}) {
@@ -57,7 +57,7 @@ TEST(Jwt, IsRefusedUnsigned) {
   EXPECT_FALSE(check(encode(R"({"alg":"ES256","kid":"key"})") + "." + encode(kClaims) + ".", set));
 }
 
-// OAU-01: algorithm confusion. The public key, in each form that others know it in, is no secret for an HMAC.
+// OAU-01: algorithm confusion. The public key, in each form in which others know it, must not serve as an HMAC secret.
 TEST(Jwt, IsRefusedWhereThePublicKeyWasTakenForASecret) {
   const auto& signer = key_of(Algorithm::rs256);
   const auto set = keys({signer.jwk()});
@@ -74,7 +74,7 @@ TEST(Jwt, IsRefusedWhereThePublicKeyWasTakenForASecret) {
     const auto read = Jwt::parse(token);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().message(), "the token is unsigned, or its algorithm is not one of those accepted");
-    // The same under a name that is accepted.
+    // The same MAC under the name of an accepted algorithm.
     const std::string renamed = encode(R"({"alg":"RS256","kid":"key"})") + "." + encode(kClaims) + "." +
                                 encode(std::string_view(reinterpret_cast<char*>(mac.data()), size));
     EXPECT_FALSE(check(renamed, set));
@@ -115,7 +115,7 @@ TEST(Jwt, IsRefusedWithAnAlgorithmThatTheSettingsDoNotName) {
   EXPECT_EQ(checked.error().kind(), ErrorKind::unauthenticated);
 }
 
-// OAU-01: a key that the token brings along is nobody's.
+// OAU-01: a key that the token itself brings is not trusted.
 TEST(Jwt, IsNotCheckedByAKeyOrAPlaceOfItsOwn) {
   const SigningKey stranger(Algorithm::es256, "key");
   const auto set = keys({key_of(Algorithm::es256).jwk()});
@@ -124,7 +124,7 @@ TEST(Jwt, IsNotCheckedByAKeyOrAPlaceOfItsOwn) {
   EXPECT_FALSE(check(stranger.token(kClaims, {{"jwk", stranger.jwk()}}), set));
 }
 
-// OAU-01: a name of a key is compared, and nothing else.
+// OAU-01: the name of a key is only compared, never interpreted.
 TEST(Jwt, FindsNoKeyByAPathAUrlOrAQuery) {
   const auto& signer = key_of(Algorithm::es256);
   const auto set = keys({signer.jwk()});
@@ -198,7 +198,7 @@ TEST(Jwt, IsToldFromOpaqueTokens) {
     EXPECT_FALSE(Jwt::is_meant(token)) << token;
 }
 
-// An ID token offered as access token, and others that the same issuer signs with the same key.
+// An ID token sent as an access token, and other tokens that the same issuer signs with the same key.
 TEST(Jwt, IsRefusedWhereItIsNoAccessToken) {
   const auto accepts = [](const boost::json::object& claims, const boost::json::object& header) {
     const auto token = key_of(Algorithm::es256).token(claims, header);
@@ -209,6 +209,12 @@ TEST(Jwt, IsRefusedWhereItIsNoAccessToken) {
   EXPECT_TRUE(accepts({{"scope", "tools"}}, {{"typ", "JWT"}}));
   EXPECT_TRUE(accepts({{"azp", "client"}}, {}));
   EXPECT_FALSE(accepts({}, {{"typ", "JWT"}})) << "the barest ID token";
+  EXPECT_TRUE(accepts({{"azp", "client"}, {"aud", "https://gateway.example/mcp"}}, {}));
+  for (const boost::json::value& audience : std::initializer_list<boost::json::value>{
+           "client", boost::json::array{"client"}, boost::json::array{"other", "client"}}) {
+    EXPECT_FALSE(accepts({{"azp", "client"}, {"aud", audience}}, {})) << "an ID token is for the client itself";
+    EXPECT_TRUE(accepts({{"azp", "client"}, {"aud", audience}, {"scp", "tools"}}, {}));
+  }
   EXPECT_FALSE(accepts({}, {}));
   EXPECT_TRUE(accepts({{"typ", "Bearer"}, {"nonce", "n"}}, {{"typ", "JWT"}})) << "as Keycloak wrote them";
   EXPECT_TRUE(accepts({{"scp", "tools"}, {"nonce", "n"}}, {{"typ", "JWT"}}));

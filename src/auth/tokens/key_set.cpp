@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kKeySetDepth = 16;
 
-// Whether the issuer lets others check signatures by it (RFC 7517, 4.2 and 4.3).
+// Returns whether the issuer allows verifying signatures with the key (RFC 7517, sections 4.2 and 4.3).
 bool is_for_signatures(const boost::json::object& jwk) {
   if (const auto* use = jwk.if_contains("use")) {
     if (!use->is_string() || use->get_string() != "sig") return false;

@@ -1,5 +1,6 @@
 #include "auth/tokens/metadata.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -37,18 +38,18 @@ constexpr std::array kLists = {
     ListMember{"dpop_signing_alg_values_supported", &ServerMetadata::dpop_algorithms},
 };
 
-net::Url at(const net::Url& issuer, std::string_view path) {
-  return net::Url::parse(std::string(issuer.origin()) + std::string(path)).value();
-}
-
 }  // namespace
+
+bool has_text(std::span<const std::string> list, std::string_view value) {
+  return std::ranges::find(list, value) != list.end();
+}
 
 Result<ServerMetadata> read_server_metadata(std::string_view text, std::string_view issuer) {
   const auto document = DocumentReader::parse(text, ServerMetadata::kMaxBytes, "the metadata of the issuer");
   if (!document) return std::unexpected(document.error());
   ServerMetadata metadata;
   if (auto read = document->text("issuer", metadata.issuer); !read) return std::unexpected(std::move(read.error()));
-  // RFC 8414, 3.3: whoever answers for another issuer is not to be believed.
+  // RFC 8414, section 3.3: a server that answers for another issuer must not be trusted.
   if (metadata.issuer != issuer)
     return std::unexpected(errors::protocol("the metadata are those of another issuer than the one configured"));
   const bool needs_https = issuer.starts_with("https:");
@@ -69,9 +70,13 @@ std::vector<net::Url> metadata_urls(const net::Url& issuer) {
   path = path.substr(0, path.find('?'));
   while (path.ends_with('/'))
     path.remove_suffix(1);
-  std::vector<net::Url> urls = {at(issuer, fmt::format("/.well-known/oauth-authorization-server{}", path)),
-                                at(issuer, fmt::format("/.well-known/openid-configuration{}", path))};
-  if (!path.empty()) urls.push_back(at(issuer, fmt::format("{}/.well-known/openid-configuration", path)));
+  std::vector<net::Url> urls;
+  const auto add = [&](const std::string& target) {
+    if (auto url = net::Url::parse(std::string(issuer.origin()) + target)) urls.push_back(std::move(*url));
+  };
+  add(fmt::format("/.well-known/oauth-authorization-server{}", path));
+  add(fmt::format("/.well-known/openid-configuration{}", path));
+  if (!path.empty()) add(fmt::format("{}/.well-known/openid-configuration", path));
   return urls;
 }
 

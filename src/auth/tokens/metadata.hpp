@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace proteus::auth {
 
-// What an authorization server says about itself (RFC 8414, OpenID Connect Discovery). Absent texts are empty. URLs are
-// checked to be such, and to be https where the issuer is.
+// What an authorization server publishes about itself (RFC 8414, OpenID Connect Discovery). Absent texts are empty.
+// URLs are valid, and https if the issuer is.
 struct ServerMetadata {
   static constexpr std::size_t kMaxBytes = std::size_t{256} * 1024;
 
@@ -34,11 +35,14 @@ struct ServerMetadata {
   bool takes_client_metadata_documents = false;  // client_id_metadata_document_supported
 };
 
-// Fails where the document is not that of this very issuer, which is compared byte by byte.
+// Whether a list of the metadata has a value.
+bool has_text(std::span<const std::string> list, std::string_view value);
+
+// Fails unless the document names exactly this issuer, compared byte by byte.
 Result<ServerMetadata> read_server_metadata(std::string_view text, std::string_view issuer);
 
-// Where the document may be, in the order to ask: RFC 8414 with the path inserted, OpenID with the path inserted,
-// OpenID with the path in front.
+// Returns where the document may be, in the order to try: RFC 8414 and OpenID with the well-known part before the path,
+// then OpenID with it after the path. Leaves out URLs that would be too long.
 std::vector<net::Url> metadata_urls(const net::Url& issuer);
 
 }  // namespace proteus::auth

@@ -17,7 +17,7 @@ std::vector<std::string> places(std::string_view issuer) {
   return texts;
 }
 
-// OAU-02: RFC 8414, 3.1 and 5, and OpenID Connect Discovery, 4
+// OAU-02: RFC 8414, sections 3.1 and 5, and OpenID Connect Discovery, section 4
 TEST(ServerMetadata, AreSearchedInBothWellKnownForms) {
   for (const auto* const issuer : {"https://id.example", "https://id.example/"})
     EXPECT_THAT(places(issuer), ElementsAre("https://id.example/.well-known/oauth-authorization-server",
@@ -26,6 +26,12 @@ TEST(ServerMetadata, AreSearchedInBothWellKnownForms) {
               ElementsAre("https://id.example:8443/.well-known/oauth-authorization-server/realms/acme",
                           "https://id.example:8443/.well-known/openid-configuration/realms/acme",
                           "https://id.example:8443/realms/acme/.well-known/openid-configuration"));
+}
+
+TEST(ServerMetadata, AreNotSearchedAtAUrlThatWouldBeTooLong) {
+  const std::string issuer = "https://id.example/";
+  EXPECT_EQ(places(issuer + std::string(net::Url::kMaxBytes - issuer.size() - 35, 'a')).size(), 2U);
+  EXPECT_TRUE(places(issuer + std::string(net::Url::kMaxBytes - issuer.size(), 'a')).empty());
 }
 
 constexpr std::string_view kDocument = R"({"issuer":"https://id.example","jwks_uri":"https://id.example/keys",
@@ -53,7 +59,7 @@ TEST(ServerMetadata, AreRead) {
   EXPECT_TRUE(metadata->takes_client_metadata_documents);
 }
 
-// OAU-02: issuer identical
+// OAU-02: the issuer must be identical
 TEST(ServerMetadata, OfAnotherIssuerAreRefused) {
   for (const auto* const issuer : {"https://id.example/", "https://ID.example", "https://other.example", ""})
     EXPECT_FALSE(read_server_metadata(kDocument, issuer)) << issuer;

@@ -11,7 +11,7 @@
 
 #include "auth/tokens/algorithm.hpp"
 
-// Owners of OpenSSL's objects, for the two files that call it.
+// Owners of OpenSSL objects and helpers, for the two files that call OpenSSL.
 namespace proteus::auth {
 
 template <auto Free>
@@ -31,7 +31,8 @@ inline const unsigned char* octets(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-// What fails here leaves nothing in the thread's error queue, which TLS on the same thread would take for its own.
+// Clears the thread's OpenSSL error queue at the end of the scope. TLS on the same thread would otherwise take the
+// errors left there for its own.
 struct QuietErrors {
   QuietErrors() = default;
   QuietErrors(const QuietErrors&) = delete;
@@ -44,7 +45,7 @@ inline const EVP_MD* hash_of(Algorithm algorithm) {
   return algorithm == Algorithm::es384 ? EVP_sha384() : EVP_sha256();
 }
 
-// How long each of the two numbers of an EC signature is; 0 for other algorithms.
+// Returns the length of each of the two numbers of an EC signature; 0 for other algorithms.
 inline int ec_number_size(Algorithm algorithm) {
   if (algorithm == Algorithm::es256) return 32;
   return algorithm == Algorithm::es384 ? 48 : 0;

@@ -31,7 +31,7 @@ KeyPointer made(Algorithm algorithm) {
   return {make(), EVP_PKEY_free};
 }
 
-// A number of a key in base64url, in full length where a size is given.
+// Returns a number of the key in base64url, padded to `size` bytes unless `size` is zero.
 std::string number_in(EVP_PKEY* key, const char* name, int size = 0) {
   BIGNUM* found = nullptr;
   if (EVP_PKEY_get_bn_param(key, name, &found) != 1) return {};
@@ -82,7 +82,7 @@ Algorithm usual_algorithm(KeyKind kind) {
   return Algorithm::es256;
 }
 
-// JWS writes r and s one after the other (RFC 7518, 3.4).
+// JWS writes r and s one after the other (RFC 7518, section 3.4).
 std::string raw_signature(std::string_view der, int size) {
   const unsigned char* begin = octets(der);
   const EcSignature both(d2i_ECDSA_SIG(nullptr, &begin, static_cast<long>(der.size())));
@@ -98,7 +98,7 @@ std::string encoded(const boost::json::object& object) {
   return base64_encode(boost::json::serialize(object), Base64::url);
 }
 
-// Without a prompt at a terminal for one that is encrypted.
+// Prevents a password prompt at the terminal for an encrypted key.
 int no_password(char* /*buffer*/, int /*size*/, int /*for_writing*/, void* /*user*/) { return -1; }
 
 }  // namespace
@@ -148,7 +148,7 @@ Secret PrivateKey::pem() const {
 std::string PrivateKey::sign(std::string_view text) const {
   const QuietErrors quiet;
   const Hashing hashing(EVP_MD_CTX_new());
-  EVP_PKEY_CTX* settings = nullptr;  // belongs to the context
+  EVP_PKEY_CTX* settings = nullptr;  // owned by the context
   bool is_good = hashing && EVP_DigestSignInit(hashing.get(), &settings, hash_of(algorithm_), nullptr, key_.get()) == 1;
   if (is_good && algorithm_ == Algorithm::ps256) {
     is_good = EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1 &&

@@ -15,28 +15,28 @@
 
 namespace proteus::auth {
 
-// A key that signs: client assertions and DPoP proofs. Immutable, cheap to copy, for any thread.
+// A key that signs client assertions and DPoP proofs. Immutable, cheap to copy, thread-safe.
 class PrivateKey {
  public:
   static constexpr std::size_t kMaxPem = std::size_t{64} * 1024;
 
-  // A new one. Throws where OpenSSL cannot make one, which nothing can go on without.
+  // Makes a new key. Throws if OpenSSL cannot make one, without which the program cannot work.
   static PrivateKey make(Algorithm algorithm = Algorithm::es256);
-  // Of a PEM text, unencrypted. It must be of a kind that PublicKey takes; the algorithm is that which its kind signs
-  // with, RS256 for RSA where none is named.
+  // Reads an unencrypted PEM text. The key must be of a kind that PublicKey accepts, and fit `algorithm`. If no
+  // algorithm is given, the key signs with the usual one of its kind: RS256 for RSA.
   static Result<PrivateKey> read(const Secret& pem, std::optional<Algorithm> algorithm = std::nullopt);
 
-  // PKCS #8.
+  // Returns the key as unencrypted PKCS #8.
   Secret pem() const;
   Algorithm algorithm() const { return algorithm_; }
-  // The public part.
+  // Returns the public part.
   const boost::json::object& jwk() const { return jwk_; }
-  // RFC 7638.
+  // Returns the thumbprint of RFC 7638.
   const std::string& thumbprint() const { return thumbprint_; }
 
-  // As JWS has it.
+  // Returns the signature in the format of JWS.
   std::string sign(std::string_view text) const;
-  // A JWT in compact form. `alg` is added to the header.
+  // Returns a JWT in compact form. Adds `alg` to the header.
   std::string sign_token(boost::json::object header, const boost::json::object& claims) const;
 
  private:

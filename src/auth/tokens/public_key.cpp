@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLeastRsaBits = 2048;
 constexpr int kMostRsaBits = 8192;
-constexpr std::size_t kMostExponentBytes = 8;  // a longer one only makes checking slow
+constexpr std::size_t kMostExponentBytes = 8;  // a longer one only makes verification slow
 
 using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD_free>>;
 using Parameters = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM_free>>;
@@ -32,7 +32,7 @@ std::string_view text_of(const boost::json::object& jwk, std::string_view name) 
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-// A member in base64url, decoded; nothing where it is not there or not such.
+// Returns a member in base64url, decoded; nothing if it is absent or not base64url.
 std::optional<std::string> bytes_of(const boost::json::object& jwk, std::string_view name) {
   const std::string_view text = text_of(jwk, name);
   if (text.empty()) return std::nullopt;
@@ -55,7 +55,7 @@ KeyPointer from_parameters(const char* type, OSSL_PARAM_BLD* builder) {
 struct Read {
   KeyKind kind;
   KeyPointer key;
-  std::string thumbprint_of;  // RFC 7638, 3: the members that make the key, in order
+  std::string thumbprint_of;  // RFC 7638, section 3: the members that define the key, in order
 };
 
 Result<Read> read_rsa(const boost::json::object& jwk) {
@@ -118,7 +118,7 @@ Result<Read> read_any(const boost::json::object& jwk) {
   return std::unexpected(errors::unsupported("a key is none of RSA, EC and OKP"));
 }
 
-// JWS writes r and s one after the other (RFC 7518, 3.4); OpenSSL wants them in DER.
+// JWS writes r and s one after the other (RFC 7518, section 3.4); OpenSSL wants them in DER.
 std::optional<std::string> der_of(std::string_view signature, std::size_t number_size) {
   if (signature.size() != number_size * 2) return std::nullopt;
   Number r = number_of(signature.substr(0, number_size));
@@ -136,7 +136,7 @@ std::optional<std::string> der_of(std::string_view signature, std::size_t number
 
 bool check(EVP_PKEY* key, Algorithm algorithm, std::string_view text, std::string_view signature) {
   const Hashing hashing(EVP_MD_CTX_new());
-  EVP_PKEY_CTX* settings = nullptr;  // belongs to the context
+  EVP_PKEY_CTX* settings = nullptr;  // owned by the context
   if (!hashing || EVP_DigestVerifyInit(hashing.get(), &settings, hash_of(algorithm), nullptr, key) != 1) return false;
   if (algorithm == Algorithm::rs256 && EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PADDING) != 1) return false;
   if (algorithm == Algorithm::ps256 && (EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) != 1 ||
@@ -159,9 +159,7 @@ Result<PublicKey> PublicKey::read(const boost::json::object& jwk) {
   auto read = read_any(jwk);
   if (!read) return std::unexpected(std::move(read.error()));
   if (!read->key) return std::unexpected(errors::invalid("the numbers of a key make no key"));
-  const json::Digest digest = json::sha256(read->thumbprint_of);
-  return PublicKey(read->kind, std::move(read->key),
-                   base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url));
+  return PublicKey(read->kind, std::move(read->key), json::base64url(json::sha256(read->thumbprint_of)));
 }
 
 bool PublicKey::fits(Algorithm algorithm) const {

@@ -15,20 +15,20 @@ namespace proteus::auth {
 
 enum class KeyKind : std::uint8_t { rsa, p256, p384, ed25519 };
 
-// A public key that signatures are checked by. Immutable, cheap to copy, for any thread.
+// A public key that verifies signatures. Immutable, cheap to copy, thread-safe.
 class PublicKey {
  public:
-  // Of a JWK (RFC 7517): RSA of 2048 to 8192 bits, EC on P-256 or P-384, or Ed25519. A key with a private part is
-  // refused: whoever published it, others may sign with it. Numbers must be in their one spelling (RFC 7518, 2), so
-  // that a key has one thumbprint.
+  // Reads a JWK (RFC 7517): RSA of 2048 to 8192 bits, EC on P-256 or P-384, or Ed25519. Rejects a key with a private
+  // part: once it is published, others may sign with it. Numbers must have their canonical encoding (RFC 7518, section
+  // 2), so that a key has one thumbprint.
   static Result<PublicKey> read(const boost::json::object& jwk);
 
   KeyKind kind() const { return kind_; }
-  // The SHA-256 thumbprint of RFC 7638, in base64url.
+  // Returns the SHA-256 thumbprint of RFC 7638, in base64url.
   const std::string& thumbprint() const { return thumbprint_; }
-  // Whether it is of the kind that the algorithm signs with.
+  // Returns whether the key is of the kind that the algorithm needs.
   bool fits(Algorithm algorithm) const;
-  // False too where it does not fit.
+  // Also returns false if the key does not fit the algorithm.
   bool verifies(Algorithm algorithm, std::string_view text, std::string_view signature) const;
 
  private:

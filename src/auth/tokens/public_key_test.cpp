@@ -12,7 +12,7 @@ using test::key_of;
 
 boost::json::object object_of(std::string_view text) { return json::parse(text).value().as_object(); }
 
-// RFC 7638, 3.1
+// RFC 7638, section 3.1
 constexpr std::string_view kThumbprintExample =
     R"({"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw","e":"AQAB","alg":"RS256","kid":"2011-04-29"})";
 
@@ -22,7 +22,7 @@ TEST(PublicKey, HasTheThumbprintOfTheStandard) {
   EXPECT_EQ(key->thumbprint(), "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs");
 }
 
-// RFC 8037, A.2 to A.4
+// RFC 8037, sections A.2 to A.4
 TEST(PublicKey, ChecksTheSignatureOfTheStandard) {
   const auto key =
       PublicKey::read(object_of(R"({"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})"));

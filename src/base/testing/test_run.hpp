@@ -14,13 +14,13 @@
 
 #include "base/task.hpp"
 
-// For tests: coroutines driven from plain code.
+// For tests: drives coroutines from plain code.
 namespace proteus::test {
 
-// Long enough for the slowest machine; reached only by a test that would hang.
+// Long enough for the slowest machine; only a test that would hang reaches it.
 inline constexpr std::chrono::seconds kPatience{60};
 
-// Runs handlers until `done()` holds.
+// Runs handlers until `done()` holds. Throws if that takes longer than kPatience or no handlers are left.
 template <class Done>
 void run_until(boost::asio::io_context& io, Done&& done) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -30,7 +30,7 @@ void run_until(boost::asio::io_context& io, Done&& done) {
   }
 }
 
-// Runs handlers until the task has ended, and returns what it returned.
+// Runs handlers until the task has ended, and returns its result.
 template <class T>
 T run(boost::asio::io_context& io, Task<T> task) {
   std::optional<T> result;
@@ -55,7 +55,7 @@ inline void run(boost::asio::io_context& io, Task<> task) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// A task under way, whose outcome is looked at later. Must outlive it.
+// A running task whose outcome is read later. Must outlive the task.
 template <class T>
 struct Started {
   Started(boost::asio::io_context& on, Task<T> task) : io(on) {
@@ -67,7 +67,7 @@ struct Started {
         }));
   }
   bool is_done() const { return result.has_value(); }
-  // Does nothing to one that has ended: Asio leaves what a signal reaches for in place.
+  // Does nothing once the task has ended: Asio leaves the handler of the cancellation slot in place.
   void cancel() {
     if (!is_done()) signal.emit(boost::asio::cancellation_type::terminal);
   }
@@ -83,7 +83,7 @@ struct Started {
   std::exception_ptr failure;
 };
 
-// Runs what can run without waiting.
+// Runs all handlers that need not wait.
 inline void settle(boost::asio::io_context& io) {
   io.restart();
   io.poll();

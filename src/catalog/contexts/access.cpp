@@ -9,7 +9,7 @@
 namespace proteus::catalog {
 namespace {
 
-// Neither their order nor how often they are there makes a difference.
+// Sorts the patterns and drops duplicates: neither makes a difference to what they allow.
 std::vector<std::string> each_once(std::vector<std::string> patterns) {
   std::ranges::sort(patterns);
   const auto doubles = std::ranges::unique(patterns);
@@ -17,7 +17,7 @@ std::vector<std::string> each_once(std::vector<std::string> patterns) {
   return patterns;
 }
 
-// Lengths in front keep two patterns from being taken for two others.
+// Joins the patterns, each after its length, so that different lists never yield the same text.
 std::string written(const std::vector<std::string>& patterns) {
   std::string all;
   for (const auto& pattern : patterns)

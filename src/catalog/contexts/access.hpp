@@ -9,32 +9,32 @@
 
 namespace proteus::catalog {
 
-// What a caller may use: which providers, and which of their entries. Immutable. Copies share what was worked out by
-// their rules, so that all callers of one rule have copies of one object.
+// The rights of a caller: which providers it may use, and which of their entries. Immutable. Copies share one
+// EntryFilter and what it has derived, so all callers of one rule have copies of one object.
 class Access {
  public:
   static Access all();
-  // The providers whose names fit one of the patterns, none where there is no pattern; and of them the entries that the
-  // rules allow.
+  // Allows the entries that `rules` allow, of the providers whose names fit one of the patterns. Without patterns no
+  // provider is allowed.
   static Access only(std::vector<std::string> patterns, EntryRules rules = {});
 
-  // Whether that is everything there is.
+  // Whether every entry of every provider is allowed.
   bool is_all() const { return all_ && !entries_; }
   bool allows(const UpstreamName& upstream) const;
-  // Null where everything of a provider that is allowed is allowed.
+  // Returns the filter for entries; null if all entries of an allowed provider are allowed.
   const std::shared_ptr<const EntryFilter>& entries() const { return entries_; }
-  // Whether anything of that kind can be there.
+  // Whether an entry of that kind may be allowed at all.
   bool may_have(Kind kind) const { return !entries_ || !entries_->leaves_nothing(kind); }
-  // Whether of that kind only what declares that it changes nothing can be there.
+  // Whether entries of that kind are allowed only if they declare that they change nothing.
   bool only_read_only(Kind kind) const { return entries_ && entries_->only_read_only(kind); }
-  // The same for those that allow the same by the same patterns, and for no other.
+  // Equal for those that allow the same by the same patterns, and only for those.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
   Access() = default;
 
   bool all_ = false;
-  std::vector<std::string> patterns_;  // in order, each once
+  std::vector<std::string> patterns_;  // sorted, without duplicates
   std::shared_ptr<const EntryFilter> entries_;
   std::string fingerprint_;
 };

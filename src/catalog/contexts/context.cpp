@@ -10,7 +10,7 @@
 namespace proteus::catalog {
 namespace {
 
-// White space around a text is how it was written down, and none of what it says.
+// White space around a text comes from how it was written down and carries no meaning.
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto begin = std::min(text.find_first_not_of(kSpace), text.size());
@@ -31,7 +31,7 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? std::string("(none)") : fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Lengths in front keep two texts from being taken for two others.
+// Appends the text after its length, so that different sequences of texts never yield the same result.
 void add(std::string& out, std::string_view text) { out += fmt::format("{}:{}", text.size(), text); }
 
 void add(std::string& out, const std::vector<std::string>& texts) {
@@ -113,7 +113,7 @@ std::vector<Part> Context::parts(const Names& tool) const {
     if (found != supplements_.end()) parts.push_back({PartOf::supplement, found->first, found->second});
     return found != supplements_.end();
   };
-  // The name clients see is the more exact one.
+  // The name clients see is more specific than the provider's own, so it is looked up first.
   if (!supplements_.empty() && !supplement(tool.shown) &&
       !supplement(std::string(tool.prefix) + std::string(tool.own)) && tool.own != tool.shown) {
     supplement(tool.own);

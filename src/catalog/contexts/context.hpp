@@ -15,11 +15,11 @@
 
 namespace proteus::catalog {
 
-// Where a part of a description comes from.
+// Origin of a part of a description.
 enum class PartOf : std::uint8_t { schema, supplement, siblings };
 std::string_view to_string(PartOf origin);
 
-// What is appended to a description.
+// A text that a context appends to a description.
 struct Part {
   PartOf origin;
   std::string name;  // of the schema, or the key of the supplement
@@ -34,40 +34,41 @@ struct Sibling {
   friend bool operator==(const Sibling&, const Sibling&) = default;
 };
 
-// One context with everything it refers to looked up. Immutable, and thread-safe.
+// One context, with everything it refers to resolved. Immutable and thread-safe.
 class Context {
  public:
-  // The manifests name the context. Siblings that they do not have are not served.
+  // `manifests` must contain the context. Siblings without a manifest are not served and are ignored.
   Context(const std::string& name, const Manifests& manifests, const TypesOf& types);
 
   const std::string& name() const { return name_; }
   const ContextManifest& manifest() const { return manifest_; }
-  // What people call it; its name where nothing else is said.
+  // Returns the name for people; `name` if the manifest has none.
   const std::string& display_name() const;
-  // Those that are served: first those named, then its parent; never itself.
+  // Returns the siblings that are served: first those that the manifest names, then the parent. Never contains this
+  // context.
   const std::vector<Sibling>& siblings() const { return siblings_; }
-  // The instructions that were written for it; empty for none.
+  // Returns the instructions that the manifest has for clients; empty if it has none.
   const std::string& instructions() const { return instructions_; }
-  // Of its dataset; nothing where it has none, or one that cannot be used.
+  // Returns the types of the context's dataset; nothing if it has no dataset, or one that cannot be used.
   const std::optional<DatasetTypes>& types() const { return types_; }
 
-  // Whether a pattern of the manifest lets it in, and none keeps it out.
+  // Whether the context shows an entry of these names: `include` lets it in and `exclude` does not keep it out.
   bool admits(Kind kind, const Names& names) const;
-  // Whether a pattern speaks of that kind at all.
+  // Whether the context may leave out an entry of that kind.
   bool filters(Kind kind) const { return selection_.filters(kind); }
-  // What the description of a tool gets, in order, siblings aside. Blank texts are no parts.
+  // Returns the parts that follow a tool's description, in order, without the siblings. A blank text is not a part.
   std::vector<Part> parts(const Names& tool) const;
-  // Whether the manifest names the tool as one that mentions siblings; nothing where it names none at all.
+  // Whether the manifest selects the tool to mention siblings; nothing if it has no `sibling_tools`.
   std::optional<bool> mentions_siblings(const Names& tool) const;
 
-  // The same for contexts that are the same in everything.
+  // Equal for contexts that are equal in everything.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
   struct Guidance {
     std::string schema;
     std::vector<std::string> tools;
-    EntryPatterns patterns;  // of those
+    EntryPatterns patterns;  // of `tools`
     std::string text;
   };
 
@@ -88,17 +89,17 @@ class Context {
   std::string fingerprint_;
 };
 
-// What is appended for siblings; empty where there are none.
+// Returns the text that mentions the siblings; empty if there are none.
 std::string sibling_text(std::span<const Sibling> siblings);
 
-// A definition's text with something more at the end of its description, after a blank line where it has one already.
-// Every other byte stays.
+// Returns the definition with `more` at the end of its description, after a blank line if the description is not empty.
+// Keeps every other byte.
 std::string append_to_description(std::string_view definition, std::string_view more);
 
-// The path that clients find a context at.
+// Returns the path of a context's endpoint.
 std::string context_path(std::string_view name);
 
-// A context as clients can read it: JSON.
+// Returns the JSON document by which a context describes itself to clients.
 std::string write_context(const Context& context, std::span<const Sibling> siblings);
 
 }  // namespace proteus::catalog

@@ -75,7 +75,7 @@ TEST(Context, MentionsTheSiblingsThatAreServedAndNeverItself) {
   EXPECT_THAT(child, Not(HasSubstr("filings_old")));
 }
 
-// CTX-03: an agent reads it once, and not with each tool.
+// CTX-03: an agent reads about siblings once, not with each tool.
 TEST(Context, MentionsSiblingsOnOneToolOrOnThoseThatPatternsName) {
   const auto base = tools({tool("a", "A."), tool("b", "B."), tool("c", "C."), tool("d", "D.")});
   const auto mentioning = [&](ContextManifest manifest) {
@@ -97,7 +97,7 @@ TEST(Context, MentionsSiblingsOnOneToolOrOnThoseThatPatternsName) {
   EXPECT_THAT(mentioning({.sibling_tools = std::vector<std::string>{}}), IsEmpty());
 }
 
-// CTX-03: what a caller may not enter is not there for it.
+// CTX-03: a context that a caller may not enter does not exist for the caller.
 TEST(Context, DoesNotMentionASiblingToWhomMayNotEnterIt) {
   const auto contexts = Contexts::make({{{"a", {.siblings = {"b", "c"}}}, {"b", {}}, {"c", {}}}, {}});
   const auto lens = contexts->lens("a", [](std::string_view name) { return name != "b"; });

@@ -47,7 +47,7 @@ std::string append_to_description(std::string_view definition, std::string_view 
   }
   constexpr std::string_view kEmpty = R"("")";
   const std::string added = json::quote(before == kEmpty ? std::string(more) : fmt::format("\n\n{}", more));
-  // The text that was there keeps its own spelling: only what follows it is put before its closing quote.
+  // Inserts before the closing quote, so that the existing text keeps its own escapes.
   splice.insert_before(before.substr(before.size() - 1), std::string_view(added).substr(1, added.size() - 2));
   return splice.str();
 }

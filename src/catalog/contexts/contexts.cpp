@@ -12,7 +12,7 @@
 namespace proteus::catalog {
 namespace {
 
-// Of one list, so that long guidance for many tools is no way to fill the memory.
+// Limit for one list, so that long guidance for many tools cannot exhaust the memory.
 constexpr std::size_t kMostAppended = std::size_t{64} << 20U;
 
 std::string fingerprint_of(const Context& context, const std::vector<Sibling>& siblings) {

@@ -14,22 +14,22 @@
 
 namespace proteus::catalog {
 
-// A context as those see it who may enter the same of its siblings. What it makes of a snapshot is made once, and kept
-// for as long as the snapshot lives. Thread-safe.
+// A context as seen by callers that may enter the same of its siblings. Caches what it derives from a snapshot for as
+// long as the snapshot lives. Thread-safe.
 class ContextLens final : public Lens {
  public:
   ContextLens(std::shared_ptr<const Context> context, std::vector<Sibling> siblings);
 
   const Context& context() const { return *context_; }
   const std::vector<Sibling>& siblings() const { return siblings_; }
-  // The same for lenses that show the same.
+  // Equal for lenses that show the same.
   const std::string& fingerprint() const { return fingerprint_; }
 
   SnapshotPointer through(const SnapshotPointer& snapshot) const override;
   DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override;
   bool admits(Kind kind, const Names& names) const override { return context_->admits(kind, names); }
 
-  // The same for the lists of callers who search. It lives as long as the lens.
+  // Returns the lens for the lists of callers who search. It lives as long as this lens.
   const ListedLens& listed() const { return listed_; }
 
  private:
@@ -40,14 +40,14 @@ class ContextLens final : public Lens {
   mutable SeenSnapshots seen_;
 };
 
-// What a lens appends to the tools of one list. Siblings are mentioned on the tools that the manifest names for that;
-// where it names none, on one tool: the first with a supplement, or else with guidance, or else the first of all. The
-// lens and the list outlive it.
+// What a lens appends to the tools of one list. Siblings are mentioned on the tools that the manifest selects for that.
+// If it selects none, one tool mentions them: the first with a supplement, or else the first with guidance, or else the
+// first. The lens and the list must outlive the ToolParts.
 class ToolParts {
  public:
   ToolParts(const ContextLens& lens, const DefinitionList& list);
 
-  // In order. The tool is of the list.
+  // Returns the parts in order. `tool` must be an element of the list.
   std::vector<Part> of(const Definition& tool) const;
 
  private:
@@ -56,32 +56,33 @@ class ToolParts {
 
   const ContextLens& lens_;
   const DefinitionList& list_;
-  const Definition* const chosen_;  // to mention siblings; null where there is none, or the manifest decides
+  const Definition* const chosen_;  // mentions siblings; null for none, or if the manifest decides
 };
 
-// The contexts there are, as one reading of their manifests made them. Immutable for who reads it; thread-safe.
+// All contexts, as made from one reading of their manifests. Thread-safe; only the cache of lenses changes.
 class Contexts {
  public:
   using Pointer = std::shared_ptr<const Contexts>;
 
-  // Lenses that `previous` (may be null) has, and that show the same, are taken over with what they have made.
+  // Takes over the lenses of `previous` (may be null) whose context has not changed, with what they have derived.
   static Pointer make(Manifests manifests, TypesOf types = {}, const Contexts* previous = nullptr);
-  // The same manifests, with the types that datasets have now.
+  // Returns contexts of the same manifests with the current types of their datasets.
   Pointer renewed() const;
 
   bool empty() const { return contexts_.empty(); }
-  // Null where there is none of this name.
+  // Returns null if there is no context of this name.
   std::shared_ptr<const Context> find(std::string_view name) const;
   const std::map<std::string, std::shared_ptr<const Context>, std::less<>>& all() const { return contexts_; }
 
   using MayEnter = std::function<bool(std::string_view context)>;
-  // How a context looks to whom may enter these; null where there is none of this name. Takes a short lock.
+  // Returns a context as seen by a caller that may enter the contexts for which `may_enter` is true; null if there is
+  // no context of this name. Takes a short lock.
   std::shared_ptr<const ContextLens> lens(std::string_view name, const MayEnter& may_enter) const;
-  // Works out what all lenses that were asked for show of a snapshot, so that it is there when somebody looks.
+  // Derives in advance what all lenses that were requested so far show of a snapshot, so that requests find it cached.
   void look_at(const SnapshotPointer& snapshot) const;
 
-  // The resources by which contexts describe themselves, as a snapshot of a provider of this name: of those named,
-  // as far as they exist; null where none does.
+  // Returns the resources by which the named contexts describe themselves, as a snapshot of a provider called
+  // `provider`. Skips names without a context; null if none is left.
   SnapshotPointer resources(const UpstreamName& provider, const std::vector<std::string>& names) const;
 
  private:
@@ -91,7 +92,7 @@ class Contexts {
   const TypesOf types_;
   std::map<std::string, std::shared_ptr<const Context>, std::less<>> contexts_;
   mutable std::mutex mutex_;
-  // By fingerprint. Some may be of before, and not asked for any more.
+  // By fingerprint. May contain lenses of earlier contexts that nobody requests any more.
   mutable std::map<std::string, std::shared_ptr<const ContextLens>, std::less<>> lenses_;
 };
 

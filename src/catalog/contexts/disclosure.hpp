@@ -4,10 +4,10 @@
 
 namespace proteus::catalog {
 
-// How somebody gets to know the tools there are.
+// How clients learn which tools exist.
 enum class Disclosure : std::uint8_t {
-  all,     // by the list
-  search,  // by searching; the list has what it takes to search, and a few others
+  all,     // the list has all tools
+  search,  // by searching; the list has only the tools to search with and a few others
 };
 
 }  // namespace proteus::catalog

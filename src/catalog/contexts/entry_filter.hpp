@@ -12,39 +12,39 @@
 
 namespace proteus::catalog {
 
-// Which entries a caller may use of the providers it may use. Patterns fit the name clients see.
+// Rules for the entries that a caller may use of the providers it may use. Patterns fit the name clients see.
 struct EntryRules {
-  std::vector<std::string> allow = {"*"};  // as the `include` of a context
+  std::vector<std::string> allow = {"*"};  // like `include` of a context
   std::vector<std::string> deny = {};
-  bool read_only = false;  // of tools, only those that declare `readOnlyHint`
+  bool read_only = false;  // only tools that declare `readOnlyHint`
 
-  // Whether they leave everything.
+  // Whether the rules allow every entry.
   bool allow_all() const;
 };
 
-// Leaves of what providers offer what rules of access allow. It stands in front of a context's lens, so that a context
-// says nothing about what is not there. What it makes of a snapshot is made once. Immutable for who reads it;
-// thread-safe.
+// A lens that leaves only the entries that access rules allow. It applies before a context's lens, so that a context
+// never mentions an entry that the caller cannot use. Caches what it derives from a snapshot. Thread-safe; only the
+// cache changes.
 class EntryFilter final : public Lens {
  public:
   explicit EntryFilter(const EntryRules& rules);
 
   SnapshotPointer through(const SnapshotPointer& snapshot) const override;
   DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override;
-  // By the name clients see; what a tool declares cannot be told by names.
+  // Judges by the name clients see only. What a tool declares (`read_only`) is checked by `through`.
   bool admits(Kind kind, const Names& names) const override;
 
-  // Whether there may be something of that kind that it does not admit.
+  // Whether the filter may leave out an entry of that kind.
   bool filters(Kind kind) const { return only_read_only(kind) || selection_.filters(kind); }
-  // Whether nothing of that kind can be there.
+  // Whether the filter leaves out every entry of that kind.
   bool leaves_nothing(Kind kind) const override { return selection_.is_empty(kind); }
-  // Whether of that kind only what declares that it changes nothing is there.
+  // Whether the filter keeps entries of that kind only if they declare that they change nothing.
   bool only_read_only(Kind kind) const { return read_only_ && kind == Kind::tool; }
 
-  // This, and then `behind` (may be null): a filter is never looked through the other way round. `self` is not null.
+  // Returns a lens that applies `self` (not null) and then `behind` (may be null). The filter always comes first.
   static std::shared_ptr<const Lens> before(const std::shared_ptr<const EntryFilter>& self,
                                             const std::shared_ptr<const Lens>& behind);
-  // Works out what those who have asked before will ask for, so that it is there when they look.
+  // Derives in advance what earlier users of the filter will request of a snapshot, so that requests find it cached.
   void look_at(const SnapshotPointer& snapshot) const;
 
  private:

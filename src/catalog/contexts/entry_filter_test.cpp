@@ -50,7 +50,7 @@ TEST(EntryFilter, ComparesTheNameClientsSeeAndNoOther) {
       << "which is an alias";
 }
 
-// OAU-07: as in contexts.
+// OAU-07: the same as in contexts.
 TEST(EntryFilter, LeavesAKindThatNoPatternSpeaksOf) {
   const EntryRules tools{.allow = {"get*"}};
   EXPECT_TRUE(admits(tools, Kind::prompt, "x"));
@@ -66,7 +66,7 @@ TEST(EntryFilter, LeavesAKindThatNoPatternSpeaksOf) {
   EXPECT_THAT(left({.deny = {"prompt:*"}}, Kind::prompt, {prompt("x")}), IsEmpty());
 }
 
-// OAU-07: another spelling of a URI is the same resource.
+// OAU-07: another spelling of a URI names the same resource.
 TEST(EntryFilter, ComparesAUriAsItMayBeRead) {
   const EntryRules rules{.allow = {"resource:file:///docs/*"}, .deny = {"resource:file:///docs/secret/*"}};
   EXPECT_TRUE(admits(rules, Kind::resource, "file:///docs/a"));
@@ -92,7 +92,7 @@ TEST(EntryFilter, LeavesReadOnlyToolsByWhatTheyDeclare) {
   EXPECT_THAT(left({.allow = {"t*"}, .read_only = true}, Kind::tool, raw), IsEmpty());
   EXPECT_THAT(left({.read_only = true}, Kind::prompt, {prompt("x")}), ElementsAre("x"));
   EXPECT_THAT(left({.read_only = true}, Kind::resource, {resource("test://x")}), ElementsAre("test://x"));
-  // What is taken over from a list before keeps what it declared.
+  // Definitions that are reused from the previous list keep what they declared.
   const auto before = list_of(Kind::tool, raw);
   auto more = raw;
   more.push_back(tool("new"));
@@ -100,7 +100,7 @@ TEST(EntryFilter, LeavesReadOnlyToolsByWhatTheyDeclare) {
   EXPECT_THAT(shown(*EntryFilter({.read_only = true}).through(after)), ElementsAre("reads"));
 }
 
-// OAU-09: what was worked out is shared by all who may use the same.
+// OAU-09: callers who may use the same share what was derived for them.
 TEST(Access, HasOneFingerprintForRulesThatAreTheSame) {
   const auto access = [](EntryRules rules) { return Access::only({"*"}, std::move(rules)); };
   EXPECT_TRUE(access({}).is_all());
@@ -169,7 +169,7 @@ TEST_F(FilteredViews, ShowWhatIsLeftAndNothingElse) {
   EXPECT_NE(some.scope(), View(catalog_.current()).scope()) << "a cursor is not good for the other";
 }
 
-// AUT-02: what may not be used hides nothing.
+// AUT-02: an entry that the caller may not use takes no name from another provider.
 TEST_F(FilteredViews, GiveANameToTheFirstThatIsLeft) {
   const View reading = view({.read_only = true});
   EXPECT_THAT(listed(reading, Kind::tool), ElementsAre("y", "x"));
@@ -177,7 +177,7 @@ TEST_F(FilteredViews, GiveANameToTheFirstThatIsLeft) {
   EXPECT_EQ(view({.deny = {"y"}}).find(Kind::tool, "x").snapshot->upstream().value(), "a");
 }
 
-// OAU-07: told of only where something that is there has changed.
+// OAU-07: a view changes only if an entry that it shows has changed.
 TEST_F(FilteredViews, AreConcernedByWhatIsLeft) {
   const auto before = catalog_.current();
   const auto changed = publish("a", {hinted("x", R"({"readOnlyHint":false,"title":"t"})"),
@@ -192,7 +192,7 @@ TEST_F(FilteredViews, AreConcernedByWhatIsLeft) {
   EXPECT_FALSE(concerns({.read_only = true}));
 }
 
-// OAU-07, CTX-02: a context speaks of siblings on a tool that is there.
+// OAU-07, CTX-02: a context mentions siblings on a tool that the caller can see.
 TEST_F(FilteredViews, StandInFrontOfAContext) {
   const auto contexts = Contexts::make({{{"c", {.siblings = {"d"}}}, {"d", {}}}, {}});
   const auto lens = contexts->lens("c", [](std::string_view) { return true; });

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPrompt = "prompt:";
 constexpr std::string_view kResource = "resource:";
 
-// Resources and templates are selected by the same patterns.
+// The same patterns select resources and templates.
 Kind group_of(Kind kind) { return kind == Kind::resource_template ? Kind::resource : kind; }
 
 struct OfKind {
@@ -33,7 +33,7 @@ bool fits_any_name(std::string_view pattern, const Names& names) {
 
 }  // namespace
 
-// After a mismatch only the last star need be tried again: what an earlier one could take, the last can.
+// After a mismatch only the last star is tried again: it can take whatever an earlier star could take.
 bool fits(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
   std::size_t in_text = 0;
@@ -110,7 +110,7 @@ bool EntrySelection::is_empty(Kind kind) const {
   return exclude.fit_all(kind) || (include.empty() && kind == Kind::tool);
 }
 
-// A URI is compared as it is written and as it may be read: whichever is kept out keeps it out.
+// A URI is compared as written and in its plain form; both must be included and neither excluded.
 bool EntrySelection::admits(Kind kind, const Names& names, ComparedBy by) const {
   const bool whole = include.empty() ? kind != Kind::tool : !include.speak_of(kind);
   if (!whole && !include.fit(kind, names, by)) return false;

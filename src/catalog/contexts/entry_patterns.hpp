@@ -12,17 +12,17 @@
 
 namespace proteus::catalog {
 
-// Whether a text fits a pattern, in which "*" stands for any characters and "?" for any one. Takes time proportional to
-// the lengths of both, multiplied, at worst.
+// Whether a text fits a pattern, in which "*" stands for any characters and "?" for exactly one. Takes at worst time
+// proportional to the product of both lengths.
 bool fits(std::string_view pattern, std::string_view text);
 
-// Whether a pattern of entries can fit anything. The message says why not.
+// Fails if the pattern can never fit an entry. The error says why.
 Result<> check_entry_pattern(std::string_view pattern);
 
-// Which names of an entry patterns are compared with.
+// Which names of an entry are compared with patterns.
 enum class ComparedBy : std::uint8_t { shown_name, any_name };
 
-// Patterns of entries: one without a kind in front is of tools, "prompt:x*" is of prompts, and "resource:x*" of
+// Patterns of entries. A pattern without a kind is for tools, "prompt:x*" is for prompts, and "resource:x*" for
 // resources and templates, by URI. Immutable.
 class EntryPatterns {
  public:
@@ -31,31 +31,31 @@ class EntryPatterns {
 
   bool empty() const { return patterns_.empty(); }
   bool speak_of(Kind kind) const;
-  // Whether one fits everything of a kind.
+  // Whether a pattern is "*" for that kind.
   bool fit_all(Kind kind) const;
   bool fit(Kind kind, const Names& names, ComparedBy by) const;
-  // The same for a URI in its plain form: see plain_uri.
+  // Like `fit`, for a URI in its plain form (see plain_uri).
   bool fit_plain(Kind kind, std::string_view uri) const;
 
  private:
   struct Pattern {
-    Kind kind;  // templates are like resources
+    Kind kind;  // `resource` also for templates
     std::string text;
-    std::string plain;  // of a URI
+    std::string plain;  // to compare with plain URIs; empty for other kinds
   };
 
   std::vector<Pattern> patterns_;
 };
 
-// Entries that some patterns let in, and others keep out. An empty `include` lets no tool in; otherwise a kind that
-// none of its patterns speaks of is in as a whole. Immutable.
+// Selects entries by patterns. An empty `include` includes no tool. Otherwise a kind that no pattern of `include`
+// mentions is included as a whole. Immutable.
 struct EntrySelection {
   EntryPatterns include;
   EntryPatterns exclude;
 
-  // Whether there is anything of that kind that it might not admit.
+  // Whether the selection may leave out an entry of that kind.
   bool filters(Kind kind) const;
-  // Whether it admits nothing of that kind, whatever its name.
+  // Whether the selection leaves out every entry of that kind.
   bool is_empty(Kind kind) const;
   bool admits(Kind kind, const Names& names, ComparedBy by) const;
 };

@@ -9,11 +9,11 @@
 
 namespace proteus::catalog {
 
-// Leaves of the tools those that are listed to callers who search for the others. Everything else is as `first` shows
-// it. Immutable for who reads it; thread-safe.
+// The lens for the lists of callers who search: of the tools it leaves only those that are always listed. Everything
+// else is as `first` shows it. Thread-safe; only the cache changes.
 class ListedLens final : public Lens {
  public:
-  // `first` outlives it; null for nothing. The patterns fit the name clients see or the provider's own.
+  // `first` must outlive the lens; null for none. The patterns fit the name clients see or the provider's own.
   explicit ListedLens(const Lens* first = nullptr, const std::vector<std::string>& always = {});
 
   SnapshotPointer through(const SnapshotPointer& snapshot) const override;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kOffline = "offline_access";
 
-// Each scope is looked at once, so that two that include one another end.
+// Visits each scope once, so that two scopes that imply each other cause no endless loop.
 Scopes with_implied(Scopes scopes, const ImpliedScopes& implied) {
   std::set<std::string> all(scopes.begin(), scopes.end());
   while (!scopes.empty()) {
@@ -64,7 +64,7 @@ RequiredScopes::RequiredScopes(const std::vector<ScopeRule>& rules) {
     rules_.push_back({EntryPatterns(rule.match), rule.scopes});
 }
 
-// A URI that can be read in more than one way may be any of those that a rule means.
+// An ambiguous URI may name an entry of any rule for resources, so it needs the scopes of all of them.
 Scopes RequiredScopes::of(Kind kind, std::string_view own) const {
   const bool is_uri = kind == Kind::resource || kind == Kind::resource_template;
   const auto plain = is_uri ? plain_uri(own) : std::nullopt;

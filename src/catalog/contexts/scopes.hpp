@@ -8,27 +8,28 @@
 #include "catalog/contexts/entry_patterns.hpp"
 #include "catalog/definitions/kind.hpp"
 
-// Scopes of access tokens (RFC 6749, 3.3): which of them an entry needs, and which a caller has. Plain values.
+// Scopes of access tokens (RFC 6749, section 3.3): which ones an entry needs, and which ones a caller has. Plain
+// values.
 namespace proteus::catalog {
 
-// Whether a text is one scope: printable, without spaces, quotes and backslashes.
+// Whether a text is one valid scope: printable ASCII without spaces, quotes and backslashes.
 bool is_scope(std::string_view text);
 
-// In order, each once.
+// Scopes, sorted and without duplicates.
 using Scopes = std::vector<std::string>;
 Scopes scopes_of(std::vector<std::string> written);
 
-// Scopes that include others, which may include more.
+// Scopes that include other scopes, which may include more.
 using ImpliedScopes = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// What a token grants. Immutable.
+// The scopes that a token grants. Immutable.
 class GrantedScopes {
  public:
   explicit GrantedScopes(std::vector<std::string> granted, const ImpliedScopes& implied = {});
 
-  // As the token says them.
+  // Returns the scopes as the token has them.
   const Scopes& written() const { return written_; }
-  // Whether it is granted, or included in one that is.
+  // Whether the scope is granted, or included in a granted one.
   bool include(std::string_view scope) const;
 
  private:
@@ -36,15 +37,15 @@ class GrantedScopes {
   Scopes all_;
 };
 
-// Of those that are required, the ones that are not granted.
+// Returns the required scopes that are not granted.
 Scopes missing_scopes(const Scopes& required, const GrantedScopes& granted);
 
-// What a client has to ask for so that nothing is missing and nothing is lost: all that is required and all that was
-// granted. Never `offline_access`, which is between a client and its authorization server, and nothing that is no
-// scope.
+// Returns the scopes that a client must request so that nothing is missing and nothing is lost: all required and all
+// granted ones. Omits `offline_access`, which concerns only a client and its authorization server, and texts that are
+// not valid scopes.
 Scopes scopes_to_request(const Scopes& required, const GrantedScopes& granted);
 
-// Entries of one provider, and the scopes that using them takes.
+// Entries of one provider, and the scopes that a caller needs to use them.
 struct ScopeRule {
   std::vector<std::string> match;  // patterns of entries, by the provider's own names
   std::vector<std::string> scopes;
@@ -55,7 +56,7 @@ class RequiredScopes {
  public:
   explicit RequiredScopes(const std::vector<ScopeRule>& rules);
 
-  // All of every rule that fits. A URI is compared as it is written and as it may be read.
+  // Returns the scopes of all rules that fit. A URI is compared as written and in its plain form.
   Scopes of(Kind kind, std::string_view own) const;
 
  private:

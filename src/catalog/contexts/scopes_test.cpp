@@ -18,7 +18,7 @@ TEST(Scopes, AreMissingUnlessGrantedOrImplied) {
   EXPECT_THAT(granted.written(), ElementsAre("admin", "read")) << "as the token says";
 }
 
-// OAU-08: everything at once, with what was granted.
+// OAU-08: a client requests everything at once, including what was granted.
 TEST(Scopes, ToRequestAreThoseNeededAndThoseGranted) {
   const GrantedScopes granted({"read", "offline_access", "not one", "quo\"ted", "zero"});
   EXPECT_THAT(scopes_to_request({"delete", "read"}, granted), ElementsAre("delete", "read", "zero"));

@@ -21,8 +21,9 @@ SnapshotPointer SeenSnapshots::get(const SnapshotPointer& snapshot, const ListLe
   {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.find(snapshot.get());
-    // Another snapshot may stand where one was that is gone.
-    if (found != kept_.end() && found->second.from.lock() == snapshot) return found->second.seen;
+    // A new snapshot may have the address of one that is gone.
+    if (found != kept_.end() && found->second.from.lock() == snapshot)
+      return found->second.seen ? found->second.seen : snapshot;
   }
   SnapshotPointer seen = see(snapshot, lens);
   const std::scoped_lock lock(mutex_);
@@ -30,8 +31,7 @@ SnapshotPointer SeenSnapshots::get(const SnapshotPointer& snapshot, const ListLe
     std::erase_if(kept_, [](const auto& entry) { return entry.second.from.expired(); });
     sweep_at_ = kFew + 2 * kept_.size();
   }
-  // One that shows the snapshot itself must not keep it.
-  if (seen != snapshot) kept_.insert_or_assign(snapshot.get(), Kept{snapshot, seen});
+  kept_.insert_or_assign(snapshot.get(), Kept{snapshot, seen == snapshot ? nullptr : seen});
   return seen;
 }
 

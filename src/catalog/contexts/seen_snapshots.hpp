@@ -10,22 +10,24 @@
 
 namespace proteus::catalog {
 
-// What a lens makes of snapshots: made once, and kept for as long as the snapshot lives. Thread-safe.
+// Caches what one lens makes of each snapshot for as long as the snapshot lives. Thread-safe; threads that ask at the
+// same time may each do the work.
 class SeenSnapshots {
  public:
   using ListLens = std::function<DefinitionList::Pointer(const DefinitionList::Pointer&)>;
 
-  // The snapshot with its lists looked at through `lens`, which gives the same for the same list; the snapshot itself
-  // where no list becomes another.
+  // Returns the snapshot with its lists seen through `lens`, or the snapshot itself if no list differs. `lens` must
+  // yield the same for the same list.
   SnapshotPointer get(const SnapshotPointer& snapshot, const ListLens& lens);
 
  private:
-  // Of those that are gone, besides as many as there are: lists can be large.
+  // The next sweep for gone snapshots is due at twice the entries that the last one left, plus this many. Small,
+  // because lists can be large.
   static constexpr std::size_t kFew = 4;
 
   struct Kept {
     std::weak_ptr<const Snapshot> from;
-    SnapshotPointer seen;
+    SnapshotPointer seen;  // null if the lens changes nothing: a pointer to `from` would keep it alive for ever
   };
 
   std::mutex mutex_;

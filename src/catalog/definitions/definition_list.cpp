@@ -44,7 +44,7 @@ std::string_view DefinitionList::key_name(const Key& key) const {
   return key.alias != 0 ? definition.own : definition.shown;
 }
 
-// Names of one hash are in order, so that a provider that chooses them to collide gains nothing.
+// Names with the same hash are sorted, so a provider gains nothing by choosing names that collide.
 const Definition* DefinitionList::find_key(std::string_view name, std::uint32_t hash, bool alias) const {
   const auto below = [&](const Key& key) {
     if (key.hash != hash) return key.hash < hash;

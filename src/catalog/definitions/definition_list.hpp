@@ -23,53 +23,54 @@ namespace proteus::catalog {
 
 struct ListLimits {
   std::size_t definitions = 100'000;
-  std::size_t definition_bytes = std::size_t{1} << 20U;  // a larger one is left out
-  std::size_t bytes = std::size_t{256} << 20U;           // of all together
-  Tasks tasks = Tasks::not_spoken;                       // by whoever lists them
+  std::size_t definition_bytes = std::size_t{1} << 20U;  // larger ones are left out
+  std::size_t bytes = std::size_t{256} << 20U;           // of all definitions together
+  Tasks tasks = Tasks::not_spoken;                       // whether the provider supports them
 };
 
-// Whether a tool says of what it puts out that it is something else than an object.
+// Whether a tool has an `outputSchema` whose `type` is not "object". Only the modern era allows this.
 bool has_modern_output(std::string_view tool);
 
-// The hash that names are looked up by, in a list and in the catalog.
+// Returns the hash by which a list and the catalog look up names.
 std::uint32_t name_hash(std::string_view name);
 
-// All definitions of one kind that one provider offers, in the order of the names that clients see. Immutable, and safe
-// to read from any thread. The texts stand in one buffer with commas between them, so that any run of neighbours is one
+// All definitions of one kind that one provider offers, sorted by the names that clients see. Immutable and
+// thread-safe. The texts are stored in one buffer, separated by commas, so that any run of neighbours is one contiguous
 // piece of a list.
 class DefinitionList {
  public:
   using Pointer = std::shared_ptr<const DefinitionList>;
 
-  // From the definitions as a provider lists them; `raw` is needed only during the call. What cannot be offered is left
-  // out with a reason: a text that is no JSON object or too large, a name that is missing, twice there (the first is
-  // kept) or not allowed, a schema or header annotation that would make clients refuse the whole list. Fails where
-  // there are more definitions or bytes than allowed.
+  // Builds a list from the definitions as a provider lists them; `raw` is needed only during the call. Leaves out, with
+  // a reason, what cannot be offered: a text that is not a JSON object or too large; a name that is missing, not
+  // allowed or duplicate (the first is kept); a schema or header annotation that would make clients reject the whole
+  // list. Fails if there are more definitions or bytes than allowed.
   //
-  // What has not changed since `previous` (may be null) is taken from there without being parsed; where nothing has,
-  // the result is `previous` itself.
+  // Definitions that have not changed since `previous` (may be null) are taken from there without being parsed. If none
+  // has changed, returns `previous` itself.
   static Result<Pointer> build(Kind kind, std::span<const std::string_view> raw, const NameRules& rules,
                                const ListLimits& limits, const Pointer& previous = nullptr);
 
-  // What an operator has made of some of them, by their own names.
+  // Changes that an operator made to some definitions, by the provider's own names.
   struct Reshaped {
-    std::map<std::string, std::string, std::less<>> names;  // that stand for the provider's own
+    std::map<std::string, std::string, std::less<>> names;  // replacements for the provider's own names
     std::map<std::string, std::shared_ptr<const ShapedTool>, std::less<>> tools;
   };
-  // The same for those; what is in `raw` says what they are shown as, but for the name.
+  // Builds a list whose definitions an operator has changed. The texts in `raw` have the changes already, except for
+  // the names.
   static Result<Pointer> build(Kind kind, std::span<const std::string_view> raw, const NameRules& rules,
                                const ListLimits& limits, const Reshaped& reshaped);
   static Pointer empty(Kind kind);
 
-  // What becomes of a definition that is looked at through a lens.
+  // What a lens makes of one definition.
   struct Face {
     bool kept = true;
-    std::optional<std::string> text = {};  // another one of the same name; none: as it is
+    std::optional<std::string> text = {};  // another text of the same name; none: unchanged
   };
-  // Some of a list's definitions, in other words; their names, hashes and order stay. `face` is asked once for each.
-  // The list itself where nothing becomes another.
+  // Returns a list with some of the definitions, possibly with other texts; names, hashes and order stay. Calls `face`
+  // once for each definition. Returns `list` itself if nothing differs.
   static Pointer derive(const Pointer& list, const std::function<Face(const Definition&)>& face);
-  // The list it was derived from; null for one that was not.
+  // Returns the list from which this one is derived; null if it is not derived.
   const Pointer& origin() const { return origin_; }
 
   DefinitionList(const DefinitionList&) = delete;
@@ -81,22 +82,22 @@ class DefinitionList {
   std::span<const Definition> definitions() const { return definitions_; }
   const Definition& operator[](std::size_t index) const { return definitions_[index]; }
 
-  // The texts of the definitions from `begin` up to `end`, with commas between.
+  // Returns the texts of the definitions in [begin, end), separated by commas.
   std::string_view joined(std::size_t begin, std::size_t end) const;
   std::string_view joined() const { return text_; }
 
-  // By the name clients see, or null. The hash is that of the name.
+  // Finds a definition by the name clients see; null if there is none. `hash` must be the hash of the name.
   const Definition* find(std::string_view shown, std::uint32_t hash) const;
   const Definition* find(std::string_view shown) const { return find(shown, name_hash(shown)); }
-  // By the name it would be shown by if it were portable: the prefix and the own name.
+  // Finds a definition with a portable name by its full name: the prefix and the provider's own name.
   const Definition* find_alias(std::string_view alias, std::uint32_t hash) const;
-  // The index of the first definition whose name is above this one.
+  // Returns the index of the first definition whose name is greater than `shown`.
   std::size_t above(std::string_view shown) const;
 
-  // Of templates: those that a URI is tried with, the one with the most fixed characters first.
+  // Of templates: the order in which a URI is matched with them, those with the most fixed characters first.
   std::span<const std::uint32_t> by_precision() const { return by_precision_; }
 
-  // Where a name or an alias hashes to; in order of the hash, names before aliases.
+  // Hash of a name or an alias. Sorted by hash, names before aliases.
   struct Key {
     std::uint32_t hash;
     std::uint32_t alias : 1;
@@ -104,12 +105,14 @@ class DefinitionList {
   };
   std::span<const Key> keys() const { return keys_; }
 
-  // Of tools: whether one puts out something else than an object, which only the modern era has.
+  // Of tools: whether the `outputSchema` of one is not of type "object", which only the modern era allows. A derived
+  // list may say so although it has left out that tool.
   bool has_modern_output() const { return modern_output_; }
-  // Whether one can be called only as a task, which only 2025-11-25 has.
+  // Of tools: whether one can be called only as a task, which only 2025-11-25 has. A derived list may say so although
+  // it has left out that tool.
   bool has_task_only() const { return task_only_; }
 
-  // What was left out, at most so many of them; `omitted` counts all.
+  // Returns what was left out, at most kMaxOmissions entries; `omitted` counts all.
   static constexpr std::size_t kMaxOmissions = 1000;
   const std::vector<Omission>& omissions() const { return omissions_; }
   std::size_t omitted() const { return omitted_; }
@@ -126,7 +129,7 @@ class DefinitionList {
   std::vector<Definition> definitions_;
   std::vector<Key> keys_;
   std::vector<std::uint32_t> by_precision_;
-  // Few definitions need any of these.
+  // Storage for what few definitions need.
   std::forward_list<std::string> names_;
   std::forward_list<std::vector<mcp::MirroredParameter>> mirrored_;
   std::forward_list<mcp::UriPattern> patterns_;
@@ -135,7 +138,7 @@ class DefinitionList {
   std::size_t omitted_ = 0;
   bool modern_output_ = false;
   bool task_only_ = false;
-  Pointer origin_;  // of a derived one: names and patterns are there
+  Pointer origin_;  // of a derived list: owns names and patterns
 };
 
 }  // namespace proteus::catalog

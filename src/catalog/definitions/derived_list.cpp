@@ -36,7 +36,7 @@ DefinitionList::Pointer DefinitionList::derive(const Pointer& list,
     derived->text_ += faces[i].text ? std::string_view(*faces[i].text) : definition.text;
     derived->definitions_.push_back(definition);
   }
-  // The buffer has its place now.
+  // The buffer does not move any more, so views into it are safe.
   const std::string_view text = derived->text_;
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const std::size_t end = i + 1 < begins.size() ? begins[i + 1] - 1 : text.size();

@@ -10,7 +10,7 @@
 
 namespace proteus::catalog {
 
-// What a provider has lists of.
+// The kinds of entries that providers list.
 enum class Kind : std::uint8_t { tool, prompt, resource, resource_template };
 
 inline constexpr std::array kKinds = {Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template};
@@ -24,6 +24,9 @@ struct KindInfo {
   std::string_view word;       // in messages
 };
 const KindInfo& info(Kind kind);
+
+// Whether entries have names. Others have URIs, which get no prefix.
+constexpr bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
 
 constexpr std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 

@@ -20,11 +20,11 @@ bool has_modern_output(std::string_view tool) {
   return !schema.empty() && json::plain_string(json::find_member(schema, "type")) != "object";
 }
 
-// Reads names first, because what one is shown as may depend on all of them; then, in the order of the shown names,
-// writes the texts one behind the other.
+// Builds a DefinitionList: first reads all own names, because the shown name of one may depend on all of them; then
+// writes the texts into the buffer, in the order of the shown names.
 class ListBuilder {
  public:
-  // `reshaped` may be null, and outlives it.
+  // `reshaped` may be null and must outlive the builder.
   ListBuilder(Kind kind, const NameRules& rules, const ListLimits& limits, DefinitionList::Pointer previous,
               const DefinitionList::Reshaped* reshaped)
       : kind_(kind),
@@ -75,7 +75,7 @@ class ListBuilder {
     std::string own;
     std::string shown;
   };
-  // Where a text stands in the buffer while that may still move.
+  // Position of a text in the buffer, which may still move.
   struct Written {
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -96,7 +96,7 @@ class ListBuilder {
     }
   }
 
-  // Leaves those out for which `why` gives an error; keeps the order of the others.
+  // Drops the candidates for which `why` returns an error and keeps the order of the others.
   template <class Why>
   void filter(Why&& why) {
     std::erase_if(candidates_, [&](const Candidate& candidate) {
@@ -107,7 +107,7 @@ class ListBuilder {
   }
 
   void drop_doubles() {
-    // Sorted, because whoever chooses the names could choose them to have one hash.
+    // A sorted set, because a provider could choose names with the same hash.
     std::set<std::string> seen;
     filter([&](const Candidate& candidate) -> Result<void> {
       if (seen.insert(candidate.own).second) return {};
@@ -127,7 +127,7 @@ class ListBuilder {
     filter([&](const Candidate& candidate) { return check_shown_name(kind_, candidate.shown); });
   }
 
-  // What stands for the provider's own name.
+  // Returns the name that replaces the provider's own; the own name if none does.
   std::string_view name_of(std::string_view own) const {
     if (reshaped_ == nullptr) return own;
     const auto found = reshaped_->names.find(own);
@@ -163,7 +163,7 @@ class ListBuilder {
     written.key_size = out.size() - written.key_begin;
     out += candidate.raw.substr(key_at + candidate.key.size());
     written.size = out.size() - written.begin;
-    // No string of JSON has a line break in it.
+    // Strings in JSON contain no line breaks, so these are between tokens.
     std::replace_if(
         out.begin() + static_cast<std::ptrdiff_t>(written.begin), out.end(),
         [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -179,7 +179,7 @@ class ListBuilder {
     return {};
   }
 
-  // What is known of a definition besides its names and text.
+  // Sets everything in `definition` except its names and text.
   Result<void> fill(Definition& definition, const Candidate& candidate, std::string_view text) {
     const Definition* const known = previous_ ? previous_->find(candidate.shown) : nullptr;
     const bool useless = known != nullptr && known->task_only && limits_.tasks == Tasks::not_spoken;
@@ -210,7 +210,8 @@ class ListBuilder {
     return {};
   }
 
-  // The buffer has its place now. Nearly always a name is found in it as it is.
+  // Points the definitions into the buffer, which does not move any more. Nearly every name occurs there without
+  // escapes.
   void settle() {
     const std::string_view text = list_->text_;
     for (std::size_t i = 0; i < written_.size(); ++i) {
@@ -246,7 +247,7 @@ class ListBuilder {
       const bool as_is = definition.shown.size() == prefix + definition.own.size() &&
                          definition.shown.starts_with(list_->rules_.prefix) &&
                          definition.shown.ends_with(definition.own);
-      // What was renamed is not known by what it was called before.
+      // A renamed tool has no alias: its former name is no longer valid.
       if (!as_is && !definition.renamed)
         list_->keys_.push_back({name_hash(list_->rules_.prefix + std::string(definition.own)), 1, i});
     }

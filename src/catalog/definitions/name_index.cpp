@@ -7,8 +7,8 @@
 namespace proteus::catalog {
 namespace {
 
-// Changing an index copies a pointer for each bucket, and the buckets that are concerned: with some 30 entries in each,
-// a hundred names in a hundred thousand cost about as much on either side.
+// Changing an index copies one pointer per bucket and the contents of the affected buckets. With about 30 entries per
+// bucket, both cost about the same when 100 of 100,000 names change.
 constexpr std::size_t kFull = 32;
 constexpr std::size_t kFilledAtFirst = 12;
 constexpr unsigned kMaxBits = 20;

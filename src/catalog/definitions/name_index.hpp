@@ -8,8 +8,8 @@
 
 namespace proteus::catalog {
 
-// Who may hold a name: a provider by its rank, for a hash of the name. Whether it does is for its list to say, so that
-// a definition that changes, and keeps its name, changes nothing here.
+// A provider, by its rank, that may hold a name, by the name's hash. Only the provider's list knows whether it really
+// does, so a definition that changes and keeps its name does not change the index.
 struct Holder {
   std::uint32_t hash = 0;
   bool alias = false;  // the name is not the one clients see
@@ -18,8 +18,8 @@ struct Holder {
   static constexpr std::uint32_t kMaxRank = (1U << 31U) - 1;
 };
 
-// The names of one kind in the whole catalog. Immutable: a changed index shares all buckets with the one before, except
-// those that the changed hashes fall in.
+// The names of one kind in the whole catalog. Immutable: a changed index shares all buckets with its predecessor,
+// except those that contain changed hashes.
 class NameIndex {
  public:
   using Pointer = std::shared_ptr<const NameIndex>;
@@ -29,14 +29,13 @@ class NameIndex {
   static Entry pack(const Holder& holder);
   static Holder unpack(Entry entry);
 
-  // The entries are in order, and distinct.
+  // `entries` must be sorted and distinct.
   static Pointer build(std::span<const Entry> entries);
-  // Both are in order; what is removed is there, what is added is not.
+  // Both must be sorted. The index must contain everything in `removed` and nothing in `added`.
   Pointer changed(std::span<const Entry> added, std::span<const Entry> removed) const;
 
-  // All holders of this hash, in order.
+  // Returns all holders of this hash, sorted.
   std::span<const Entry> holders(std::uint32_t hash) const;
-  std::size_t size() const { return size_; }
 
  private:
   using Bucket = std::vector<Entry>;
@@ -44,9 +43,9 @@ class NameIndex {
   std::size_t bucket_of(Entry entry) const { return static_cast<std::size_t>((entry >> 32U) >> (32U - bits_)); }
   std::vector<Entry> entries() const;
 
-  unsigned bits_ = 0;  // of the hash, the upper ones, that choose the bucket
+  unsigned bits_ = 0;  // number of upper bits of the hash that select the bucket
   std::size_t size_ = 0;
-  std::vector<std::shared_ptr<const Bucket>> buckets_;  // null for an empty one
+  std::vector<std::shared_ptr<const Bucket>> buckets_;  // null for an empty bucket
 };
 
 }  // namespace proteus::catalog

@@ -18,9 +18,7 @@ bool is_portable(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
-
-// C0, DEL, and C1 as UTF-8 writes it.
+// C0, DEL and, encoded as UTF-8, C1.
 bool has_control_character(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -30,7 +28,7 @@ bool has_control_character(std::string_view text) {
   return false;
 }
 
-// One "_" for each character, however many bytes it has.
+// Replaces each character that is not portable, however many bytes it has, by one "_".
 std::string replaced(std::string_view name) {
   std::string out;
   out.reserve(name.size());
@@ -50,11 +48,12 @@ std::string with_hash(std::string_view portable, std::string_view full, unsigned
   return fmt::format("{}_{}", portable.substr(0, kLongestPortableName - kHashDigits - 1), digits);
 }
 
-// Names that are portable already keep theirs; of the others those that need no hash come next, and the rest get one.
-// In order of the full names, so that the outcome is that of the set.
+// Returns the portable forms of full names. A name that is portable already stays. Of the others, those whose form is
+// unique get no hash; the rest get one. Hashes are assigned in the order of the full names, so that the outcome depends
+// only on the set of names.
 std::vector<std::string> portable_names(const std::vector<std::string>& full) {
   std::vector<std::string> shown(full.size());
-  // Sorted, because whoever chooses the names could choose them to have one hash.
+  // A sorted set, because a provider could choose names with the same hash.
   std::set<std::string_view> taken;
   std::map<std::string, std::size_t> wanted;
   for (std::size_t i = 0; i < full.size(); ++i) {
@@ -118,7 +117,7 @@ Result<void> check_shown_name(Kind kind, std::string_view shown) {
 bool may_show(Kind kind, std::string_view name, const NameRules& rules) {
   if (!is_named(kind) || name.starts_with(rules.prefix)) return true;
   if (rules.style == NameStyle::as_is) return false;
-  // A prefix has ASCII characters only; a hash leaves this much of it.
+  // A prefix is ASCII, and a name shortened for a hash keeps at least this much of the prefix.
   const std::string_view kept = std::string_view(rules.prefix).substr(0, kLongestPortableName - kHashDigits - 1);
   return name.size() >= kept.size() && std::ranges::equal(kept, name.substr(0, kept.size()), [](char own, char shown) {
            return shown == (is_portable(own) ? own : '_');

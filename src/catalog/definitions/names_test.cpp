@@ -57,7 +57,7 @@ TEST(ShownNames, TellCollidingPortableNamesApartWhateverTheirOrder) {
   EXPECT_EQ(shown_names(Kind::tool, own, rules), reversed);
 }
 
-// A provider may choose a name that is another's with its hash.
+// A provider may choose a name that equals another's with its hash.
 TEST(ShownNames, StayDistinctWhereAHashIsTakenAlready) {
   const NameRules rules{"", NameStyle::portable};
   const auto first = shown_names(Kind::tool, std::vector<std::string_view>{"a.b", "a/b"}, rules);
@@ -84,7 +84,7 @@ TEST(Names, FollowTheSpecification) {
   EXPECT_FALSE(check_own_name(Kind::resource, "x://" + std::string(kLongestUri, 'a')));
 }
 
-// PRX-19: whatever a provider may be shown as is told by its rules.
+// PRX-19: the rules of a provider determine which names it may be shown by.
 TEST(Names, SayWhoMayShowThem) {
   EXPECT_TRUE(may_show(Kind::tool, "git_log", {.prefix = "git_"}));
   EXPECT_TRUE(may_show(Kind::tool, "git_log", {.prefix = ""}));

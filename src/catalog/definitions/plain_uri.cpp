@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <vector>
 
 namespace proteus::catalog {
@@ -10,6 +11,10 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_of_scheme(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }
+
+bool is_wildcard(char c) { return c == '*' || c == '?'; }
+
+bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -21,7 +26,7 @@ std::optional<std::string> decoded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '\\') return std::nullopt;
+    if (text[at] == '\\' || is_control(static_cast<unsigned char>(text[at]))) return std::nullopt;
     if (text[at] != '%') {
       out.push_back(text[at]);
       continue;
@@ -31,37 +36,50 @@ std::optional<std::string> decoded(std::string_view text) {
     const char* const end = text.data() + at + 3;
     const auto read = std::from_chars(text.data() + at + 1, end, byte, 16);
     if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-    if (byte < 0x20 || byte == 0x7f || byte == '/' || byte == '\\' || byte == '%') return std::nullopt;
+    if (is_control(byte) || byte == '/' || byte == '\\' || byte == '%') return std::nullopt;
     out.push_back(static_cast<char>(byte));
     at += 2;
   }
   return out;
 }
 
-// What stands in front of the path, `scheme://host`, in its plain form, and the rest.
+enum class Text : std::uint8_t { uri, pattern };
+
+// A URI or pattern, split into its normalized `scheme://host` and everything after it.
 struct Split {
   std::string front;
   std::string_view rest;
 };
 
-Split split(std::string_view uri) {
-  const auto colon = static_cast<std::size_t>(std::ranges::find_if_not(uri, is_of_scheme) - uri.begin());
-  if (colon == 0 || colon == uri.size() || uri[colon] != ':' || !is_letter(uri.front())) return {{}, uri};
-  const std::string scheme = lower(uri.substr(0, colon));
-  uri.remove_prefix(colon + 1);
-  std::string host;
-  const bool has_host = uri.starts_with("//");
-  if (has_host) {
-    uri.remove_prefix(2);
-    const std::size_t end = std::min(uri.find_first_of("/?#"), uri.size());
-    host = lower(uri.substr(0, end));
-    uri.remove_prefix(end);
-  }
-  if (scheme == "file") return {"file://" + (host == "localhost" ? std::string() : host), uri};
-  return {scheme + (has_host ? "://" + host : ":"), uri};
+std::string_view without_default_port(std::string_view scheme, std::string_view host) {
+  if (scheme == "http" && host.ends_with(":80")) host.remove_suffix(3);
+  if (scheme == "https" && host.ends_with(":443")) host.remove_suffix(4);
+  return host;
 }
 
-// Without empty segments, `.` and `..`. A slash at either end stays.
+// Returns nothing if the host cannot be decoded.
+std::optional<Split> split(std::string_view text, Text what) {
+  const auto in_scheme = [what](char c) { return is_of_scheme(c) || (what == Text::pattern && is_wildcard(c)); };
+  const auto colon = static_cast<std::size_t>(std::ranges::find_if_not(text, in_scheme) - text.begin());
+  const bool begins_well = colon > 0 && (is_letter(text.front()) || is_wildcard(text.front()));
+  if (!begins_well || colon == text.size() || text[colon] != ':') return Split{{}, text};
+  const std::string scheme = lower(text.substr(0, colon));
+  text.remove_prefix(colon + 1);
+  std::string host;
+  const bool has_host = text.starts_with("//");
+  if (has_host) {
+    text.remove_prefix(2);
+    const std::size_t end = std::min(text.find_first_of(what == Text::uri ? "/?#" : "/#"), text.size());
+    const auto plain = decoded(text.substr(0, end));
+    if (!plain) return std::nullopt;
+    host = lower(without_default_port(scheme, *plain));
+    text.remove_prefix(end);
+  }
+  if (scheme == "file") return Split{"file://" + (host == "localhost" ? std::string() : host), text};
+  return Split{scheme + (has_host ? "://" + host : ":"), text};
+}
+
+// Removes empty segments and resolves `.` and `..`. Keeps a slash at either end.
 std::optional<std::string> resolved(std::string_view path) {
   std::vector<std::string_view> kept;
   bool names_folder = path.ends_with('/');
@@ -89,23 +107,29 @@ std::optional<std::string> resolved(std::string_view path) {
   return out;
 }
 
+// Whether a query or fragment would leave its folder if its reader took it for a part of the path.
+bool climbs(std::string_view query) { return query.ends_with("/..") || query.contains("/../"); }
+
 }  // namespace
 
 std::optional<std::string> plain_uri(std::string_view uri) {
-  auto [front, rest] = split(uri);
+  if (uri.starts_with(' ') || uri.ends_with(' ')) return std::nullopt;
+  const auto parts = split(uri, Text::uri);
+  if (!parts) return std::nullopt;
+  const auto& [front, rest] = *parts;
+  if (front == "file://" && !rest.empty() && !rest.starts_with('/')) return std::nullopt;
   const std::size_t path_end = std::min(rest.find_first_of("?#"), rest.size());
   const auto path = decoded(rest.substr(0, path_end));
-  const auto host = decoded(front);
   const auto query = decoded(rest.substr(path_end));
-  const auto way = path ? resolved(*path) : std::nullopt;
-  if (!way || !host || !query) return std::nullopt;
-  return lower(*host) + *way + *query;
+  const auto plain_path = path ? resolved(*path) : std::nullopt;
+  if (!plain_path || !query || climbs(*query)) return std::nullopt;
+  return front + *plain_path + *query;
 }
 
 std::string plain_uri_pattern(std::string_view pattern) {
-  const auto [front, rest] = split(pattern);
-  const auto plain = decoded(front + std::string(rest));
-  return plain ? *plain : std::string(pattern);
+  const auto parts = split(pattern, Text::pattern);
+  const auto rest = parts ? decoded(parts->rest) : std::nullopt;
+  return rest ? parts->front + *rest : std::string(pattern);
 }
 
 }  // namespace proteus::catalog

@@ -6,16 +6,19 @@
 
 namespace proteus::catalog {
 
-// A URI as whoever serves it may read it in the end, so that rules for URIs cannot be evaded by another spelling:
-// percent encodings decoded, scheme and host in lower case, `.`, `..` and empty segments of the path resolved, and one
-// form for files of the local host.
+// Returns the plain form of a URI: what its server may understand in the end, so that no other spelling evades rules
+// for URIs. Decodes percent encodings, writes scheme and host in lower case, resolves `.`, `..` and empty segments of
+// the path, and has one form for `file:` URIs without host and with `localhost`, and for the default ports of http and
+// https. Every other host stays, with its user and port.
 //
-// Nothing where it depends on the reader what it means: an encoded slash, backslash, percent or control character, a
-// percent sign that encodes nothing, a backslash, a path that climbs above its root.
+// Returns nothing if the meaning depends on the reader: a control character, which URL parsers drop (WHATWG URL, 4.4),
+// or a space at either end; an encoded slash, backslash or percent sign; a percent sign that encodes nothing; a
+// backslash; a path that climbs above its root; a `..` in the query or fragment; a `file:` URI with a relative path.
 std::optional<std::string> plain_uri(std::string_view uri);
 
-// A pattern of such rules, with `*` and `?`, for what `plain_uri` gives: with all of that but the segments. The pattern
-// itself where that has no meaning.
+// Returns the form of a rule's pattern (with `*` and `?`) to compare with plain URIs: normalized in the same way,
+// except for path segments. Wildcards may stand in scheme and host. Returns the pattern itself if it cannot be
+// normalized.
 std::string plain_uri_pattern(std::string_view pattern);
 
 }  // namespace proteus::catalog

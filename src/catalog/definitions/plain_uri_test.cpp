@@ -11,11 +11,16 @@ TEST(PlainUri, IsTheSameForAllSpellingsOfOneUri) {
   for (const auto* const spelling :
        {"file:///etc/passwd", "file:///%65tc/passwd", "file:////etc/passwd", "file:///./etc//passwd",
         "file:///pub/../etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd",
-        "file://LOCALHOST/etc/./passwd", "file:/etc/passwd", "file:///pub/%2e%2E/etc/passwd", "file:///etc/%70asswd"}) {
+        "file://LOCALHOST/etc/./passwd", "file:/etc/passwd", "file:///pub/%2e%2E/etc/passwd", "file:///etc/%70asswd",
+        "file://%6cocalhost/etc/passwd"}) {
     EXPECT_EQ(plain(spelling), "file:///etc/passwd") << spelling;
   }
   EXPECT_EQ(plain("Note://Host/A/b?C=%64"), "note://host/A/b?C=d");
   EXPECT_EQ(plain("note:today"), "note:today");
+  EXPECT_EQ(plain("https://h:443/a"), "https://h/a");
+  EXPECT_EQ(plain("http://H:80"), "http://h");
+  EXPECT_EQ(plain("http://h:443/a b"), "http://h:443/a b");
+  EXPECT_EQ(plain("postgres://me:x@h:5432/t?a=./b"), "postgres://me:x@h:5432/t?a=./b");
   EXPECT_EQ(plain("x://h/a/b/.."), "x://h/a/");
   EXPECT_EQ(plain("x://h"), "x://h");
   EXPECT_EQ(plain("x://%48"), "x://h");
@@ -23,9 +28,14 @@ TEST(PlainUri, IsTheSameForAllSpellingsOfOneUri) {
 }
 
 TEST(PlainUri, IsNothingWhereItsMeaningDependsOnTheReader) {
-  for (const auto* const unclear : {"file:///etc%2Fpasswd", "file:///pub/..%2fetc", "file:///%2565tc/passwd",
-                                    "file:///pub/..%5cetc", "file:///a\\b", "file:///a%00b", "file:///../etc/passwd",
-                                    "x://h/%zz", "x://h/%", "x://h/a?b=%2F", "x://h%2fi/"}) {
+  for (const auto* const unclear :
+       {"file:///etc%2Fpasswd", "file:///pub/..%2fetc", "file:///%2565tc/passwd", "file:///pub/..%5cetc",
+        "file:///a\\b", "file:///a%00b", "file:///../etc/passwd", "x://h/%zz", "x://h/%", "x://h/a?b=%2F", "x://h%2fi/",
+        // URL parsers drop tabs and line breaks, and spaces at the ends.
+        "file:///pub/.\t./etc/passwd", "file:///etc/pas\nswd", "fi\rle:///etc/passwd", " file:///etc/passwd",
+        "file:///etc/passwd ", "file:///a\x7f",
+        // Readers that know no query resolve it with the path.
+        "file:///pub/?/../../etc/passwd", "file:///pub/#/..", "x://h/a?b/%2e%2e/c", "file:etc/passwd"}) {
     EXPECT_EQ(plain(unclear), "(none)") << unclear;
   }
 }
@@ -35,6 +45,9 @@ TEST(PlainUri, HasPatternsOfTheSameForm) {
   EXPECT_EQ(plain_uri_pattern("*"), "*");
   EXPECT_EQ(plain_uri_pattern("note:to?ay"), "note:to?ay");
   EXPECT_EQ(plain_uri_pattern("*/100%"), "*/100%");
+  EXPECT_EQ(plain_uri_pattern("*://Host/A*"), "*://host/A*");
+  EXPECT_EQ(plain_uri_pattern("http?://H*:80/%41"), "http?://h*:80/A");
+  EXPECT_EQ(plain_uri_pattern("https://H:443/*"), "https://h/*");
 }
 
 }  // namespace

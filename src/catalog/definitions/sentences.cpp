@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \n\t\r";
 
-// Behind the white space that follows the sentence.
+// Returns the position after the sentence and the space or line break that ends it.
 std::size_t sentence_end(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin; at < text.size(); ++at) {
     if (text[at] == '\n') return at + 1;
@@ -17,7 +17,7 @@ std::size_t sentence_end(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-// Without white space around it, and with at most one blank line in a row.
+// Removes white space at both ends and all but one of successive blank lines.
 std::string tidied(std::string_view text) {
   const auto begin = std::min(text.find_first_not_of(kSpace), text.size());
   text = text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);

@@ -6,8 +6,8 @@
 
 namespace proteus::catalog {
 
-// A text without the sentences that `leaves_out` picks. A sentence ends with its line, or with a full stop, an
-// exclamation mark or a question mark before a space. Takes time proportional to the text.
+// Returns the text without the sentences for which `leaves_out` is true. A sentence ends with its line, or with a full
+// stop, exclamation mark or question mark before a space. Takes time proportional to the length of the text.
 std::string without_sentences(std::string_view text, const std::function<bool(std::string_view sentence)>& leaves_out);
 
 }  // namespace proteus::catalog

@@ -16,24 +16,24 @@
 
 namespace proteus::catalog {
 
-// What a provider said of itself, and others need to know besides its definitions.
+// What a provider says about itself, apart from its definitions.
 struct ProviderFacts {
   std::string instructions;
-  std::string capabilities;  // as JSON text; empty where it has not said
-  std::string server_info;   // likewise
-  // What it says about how long its lists hold.
+  std::string capabilities;  // JSON text; empty if unknown
+  std::string server_info;   // JSON text; empty if unknown
+  // How long the provider's lists may be cached.
   PerKind<std::optional<mcp::Caching>> caching;
 
   friend bool operator==(const ProviderFacts&, const ProviderFacts&);
 };
 
-// All that one provider offers, as it was at one moment. Immutable, and safe to read from any thread. Versions of one
-// provider's snapshots grow; whoever publishes them gives them.
+// Everything that one provider offers at one moment. Immutable and thread-safe. The versions of one provider's
+// snapshots increase; the publisher assigns them.
 class Snapshot : public std::enable_shared_from_this<Snapshot> {
  public:
   using Lists = PerKind<DefinitionList::Pointer>;
 
-  // A list that is null is an empty one.
+  // A null list stands for an empty one.
   Snapshot(UpstreamName upstream, std::uint64_t version, Lists lists, ProviderFacts facts = {});
 
   const UpstreamName& upstream() const { return upstream_; }
@@ -51,13 +51,14 @@ class Snapshot : public std::enable_shared_from_this<Snapshot> {
 
 using SnapshotPointer = std::shared_ptr<const Snapshot>;
 
-// The definitions of each kind as they were listed, as texts. A kind that was not listed keeps what it was.
+// The definitions of each kind as texts, as the provider listed them. A kind without a value was not listed and keeps
+// its previous list.
 struct RawListing {
   PerKind<std::optional<std::vector<std::string_view>>> definitions;
   ProviderFacts facts;
 };
 
-// `previous` may be null. Fails where a list is over its limit.
+// Builds a snapshot. `previous` may be null. Fails if a list exceeds its limit.
 Result<SnapshotPointer> build_snapshot(UpstreamName upstream, std::uint64_t version, RawListing listing,
                                        const NameRules& rules, const ListLimits& limits,
                                        const SnapshotPointer& previous = nullptr);

@@ -9,7 +9,7 @@
 namespace proteus::catalog {
 namespace {
 
-// Both lists are in the order of names.
+// Compares two lists, both of which are sorted by name.
 KindChange diff(Kind kind, const DefinitionList& before, const DefinitionList& after) {
   KindChange change;
   if (&before == &after) return change;
@@ -41,13 +41,6 @@ void write_names(std::string& out, const std::vector<std::string>& names) {
 }  // namespace
 
 bool Change::empty() const { return which().empty(); }
-
-bool Change::breaking() const {
-  return std::ranges::any_of(kKinds, [&](Kind kind) {
-    return std::ranges::any_of(
-        kinds[kind].changed, [](const ChangedDefinition& one) { return one.compatibility == Compatibility::breaking; });
-  });
-}
 
 KindSet Change::which() const {
   KindSet set;

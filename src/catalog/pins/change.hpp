@@ -12,9 +12,9 @@ namespace proteus::catalog {
 
 enum class Compatibility : std::uint8_t { compatible, breaking };
 
-// A definition that is still there, and other than before.
+// A definition that is still listed but differs.
 struct ChangedDefinition {
-  std::string name;  // that clients see
+  std::string name;  // the name clients see
   Compatibility compatibility = Compatibility::compatible;
   std::vector<std::string> reasons;  // in words; first those that make it breaking
 };
@@ -27,29 +27,29 @@ struct KindChange {
   bool empty() const { return added.empty() && removed.empty() && changed.empty(); }
 };
 
-// What became of one provider's definitions; names in order.
+// What changed in one provider's definitions. Names are sorted.
 struct Change {
   UpstreamName upstream;
   PerKind<KindChange> kinds;
 
   bool empty() const;
-  bool breaking() const;  // whether a changed definition is; a removed one is not counted
   KindSet which() const;
 };
 
-// By the names clients see. What is only written otherwise, or listed in another order, has not changed. The snapshots
-// are of one provider; a null one has nothing.
+// Compares the snapshots of one provider by the names clients see. A definition that is only written differently, or
+// listed in another order, has not changed. A null snapshot has no definitions.
 Change diff(const Snapshot* before, const Snapshot* after);
 
-// How a definition changed, both of one kind and name.
+// Returns how a definition changed; both must be of one kind and name.
 //
-// A tool breaks by its schemas, see schema_change.hpp; by losing its outputSchema; and by taking back what its
-// annotations promised (readOnlyHint, idempotentHint, or that it is not destructive or not open to the world): hosts
-// decide by those whether to ask the user, so that the change is not one to be taken silently. A prompt breaks by an
-// argument that is gone or has become required, a resource by another mimeType.
+// A change of a tool is breaking because of its schemas (see schema_change.hpp); if it loses its outputSchema; if
+// `execution` is new or changed; or if its annotations withdraw a promise (readOnlyHint, idempotentHint, or that it is
+// not destructive or not open to the world), because hosts use these to decide whether to ask the user. A change of a
+// prompt is breaking if an argument is gone or has become required, and that of a resource if its mimeType changed or
+// is gone.
 ChangedDefinition compare(Kind kind, const Definition& before, const Definition& after);
 
-// The members of a refresh result: "tools", "prompts", "resources" and "resource_templates", each an object with
+// Returns members of a refresh result: "tools", "prompts", "resources" and "resource_templates", each an object with
 // "added", "removed" and "changed".
 std::string write_change(const Change& change);
 

@@ -49,7 +49,6 @@ TEST(Diff, NamesWhatCameWentAndChanged) {
   EXPECT_TRUE(change.which().has(Kind::tool));
   EXPECT_TRUE(change.which().has(Kind::resource));
   EXPECT_FALSE(change.which().has(Kind::prompt));
-  EXPECT_FALSE(change.breaking());
 }
 
 // REF-06
@@ -101,6 +100,24 @@ TEST(Compare, CallsAWithdrawnPromiseBreaking) {
   EXPECT_EQ(with_hints(R"({"idempotentHint":true})", "{}").compatibility, Compatibility::breaking);
   EXPECT_EQ(with_hints(R"({"openWorldHint":false})", "{}").compatibility, Compatibility::breaking);
   EXPECT_EQ(with_hints(R"({"title":"a"})", R"({"title":"b"})").compatibility, Compatibility::compatible);
+}
+
+// A client that runs a tool as a task does not expect that to end.
+TEST(Compare, CallsAnotherWayOfRunningBreaking) {
+  const auto of = [](std::string_view execution) {
+    return fmt::format(R"({{"name":"t","inputSchema":{{"type":"object"}}{}}})", execution);
+  };
+  const auto way = [&](std::string_view before, std::string_view after) {
+    return changed(Kind::tool, of(before), of(after)).compatibility;
+  };
+  const auto* const none = "";
+  const auto* const optional = R"(,"execution":{"taskSupport":"optional"})";
+  const auto* const forbidden = R"(,"execution":{"taskSupport":"forbidden"})";
+  EXPECT_EQ(way(optional, none), Compatibility::breaking);
+  EXPECT_EQ(way(none, optional), Compatibility::breaking);
+  EXPECT_EQ(way(optional, forbidden), Compatibility::breaking);
+  EXPECT_EQ(way(none, forbidden), Compatibility::compatible);
+  EXPECT_EQ(way(forbidden, none), Compatibility::compatible);
 }
 
 // REF-07 REF-08

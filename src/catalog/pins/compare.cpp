@@ -26,7 +26,7 @@ bool flag(const value* of, std::string_view key, bool absent) {
   return found != nullptr && found->is_bool() ? found->get_bool() : absent;
 }
 
-// The promises and what holds where nothing is said, as the specification defines them.
+// Finds promises that were withdrawn. A missing hint has the default that the specification defines.
 void compare_hints(const value* before, const value* after, Reasons& reasons) {
   struct Promise {
     std::string_view hint;
@@ -48,6 +48,15 @@ void compare_hints(const value* before, const value* after, Reasons& reasons) {
   }
 }
 
+// Without what is meant by its absence, too: a tool runs as no task unless it says otherwise.
+object execution_of(const object& tool) {
+  const value* const given = tool.if_contains("execution");
+  object execution = given != nullptr && given->is_object() ? given->get_object() : object();
+  const value* const support = execution.if_contains("taskSupport");
+  if (support != nullptr && *support == "forbidden") execution.erase("taskSupport");
+  return execution;
+}
+
 void compare_tools(const object& before, const object& after, Reasons& reasons) {
   const auto append = [&](Reasons more) { std::ranges::move(more, std::back_inserter(reasons)); };
   append(breaking_changes(before.at("inputSchema"), after.at("inputSchema"), SchemaOf::input));
@@ -56,11 +65,8 @@ void compare_tools(const object& before, const object& after, Reasons& reasons) 
   if (was != nullptr && is == nullptr) reasons.emplace_back("output: it is no longer described");
   if (was != nullptr && is != nullptr) append(breaking_changes(*was, *is, SchemaOf::output));
   compare_hints(before.if_contains("annotations"), after.if_contains("annotations"), reasons);
-  const value* const ran = before.if_contains("execution");
-  const value* const runs = after.if_contains("execution");
-  if (runs != nullptr && (ran == nullptr || *ran != *runs)) {
+  if (execution_of(before) != execution_of(after))
     reasons.emplace_back("execution changed: cannot be shown to be compatible");
-  }
 }
 
 std::map<std::string_view, bool> arguments_of(const object& prompt) {

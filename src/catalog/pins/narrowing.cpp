@@ -1,4 +1,4 @@
-// How two schemas are gone through: what is the same, what is said, and the keywords that hold schemas.
+// Traverses two schemas: equality, messages, and the keywords that contain schemas.
 #include "catalog/pins/narrowing.hpp"
 
 #include <algorithm>
@@ -50,6 +50,7 @@ bool Narrowing::equal(const value& a, const value& b) {
   if (!a.is_object() || !b.is_object()) return a == b;
   if (a.get_object().size() != b.get_object().size()) return false;
   return std::ranges::all_of(a.get_object(), [&](const auto& member) {
+    cost_.work += member.key().size() / kTextOfOne;
     const value* const other = b.get_object().if_contains(member.key());
     return other != nullptr && equal(member.value(), *other);
   });

@@ -19,11 +19,11 @@
 
 namespace proteus::catalog {
 
-// Looks for values that one schema accepts and another may not, keyword by keyword, and says so in words. The work has
-// a bound: both schemas are a stranger's, and alternatives within alternatives would multiply.
+// Looks for values that one schema accepts and another may reject, keyword by keyword, and describes them in words. The
+// work is bounded, because both schemas are untrusted and alternatives within alternatives would multiply it.
 class Narrowing {
  public:
-  // `inverted`: somewhere in there a wider definition may mean less.
+  // `inverted`: whether a keyword in one of the schemas turns a wider definition into a narrower schema.
   Narrowing(SchemaOf direction, bool inverted) : direction_(direction), inverted_(inverted) {}
 
   // For input `from` is the old schema, for output the new one.
@@ -34,28 +34,28 @@ class Narrowing {
   using value = boost::json::value;
   using object = boost::json::object;
 
-  // Pairs of schemas, and what is looked at in them: values, and 64 bytes of text each.
+  // Limits: pairs of schemas, and work: one unit per value and one per kTextOfOne bytes of text.
   static constexpr std::size_t kMaxSteps = 20'000;
   static constexpr std::size_t kMaxWork = 1'000'000;
   static constexpr std::size_t kTextOfOne = 64;
 
-  enum class Wanted : std::uint8_t { reasons, whether };  // there is one
+  enum class Wanted : std::uint8_t { reasons, whether };  // all of them, or whether there is one
   struct Cost {
     std::size_t steps = 0;
     std::size_t work = 0;
   };
 
   bool spent() const { return cost_.steps > kMaxSteps || cost_.work > kMaxWork; }
-  // Nothing more needs to be found out.
+  // Whether nothing else needs to be found out.
   bool done() const { return spent() || (wanted_ == Wanted::whether && !reasons_.empty()); }
 
-  // Whatever is looked at is paid for. Where nothing is left to pay with, the outcome no longer matters.
+  // These charge for every value they look at. Once the limits are exceeded, their results no longer matter.
   bool equal(const value& a, const value& b);
   bool same(const value* a, const value* b) { return a == nullptr || b == nullptr ? a == b : equal(*a, *b); }
   std::string canonical(const value& what);
   std::string shown(const value& what);
 
-  // `as_input` says it where old is `from`; `as_output` where old is `to`.
+  // Adds a reason: `as_input` if `from` is the old schema, `as_output` if `to` is.
   void say(std::string_view as_input, std::string_view as_output);
   void unknown(std::string_view keyword);
 
@@ -68,7 +68,7 @@ class Narrowing {
     path_.resize(length);
   }
 
-  // Whether `to` accepts all that `from` does; says nothing.
+  // Whether `to` certainly accepts everything that `from` accepts. Adds no reasons.
   template <class From>
   bool accepts_all(const From& from, const value& to) {
     Narrowing trial(direction_, inverted_);
@@ -81,10 +81,10 @@ class Narrowing {
   void compare(const object& from, const value& to);
   void compare_objects(const object& from, const object& to);
 
-  // What is under a key; an empty one where that is no object.
+  // Returns the object at a key; an empty object if there is none.
   static const object& object_at(const object& schema, std::string_view key);
 
-  // Of one keyword, or of some that belong together.
+  // The functions below compare one keyword each, or a few that belong together.
   std::set<std::string_view> types_of(const object& schema);
   void compare_types(const object& from, const object& to);
   void compare_values(const object& from, const object& to);
@@ -94,12 +94,12 @@ class Narrowing {
   std::set<std::string_view> required_of(const object& schema);
   void compare_properties(const object& from, const object& to);
   void compare_items(const object& from, const object& to);
-  // Each alternative there was must fit into one that is.
+  // Each alternative of `from` must fit into one of `to`.
   void compare_alternatives(const object& from, const object& to);
   void compare_conjunction(const object& from, const object& to);
-  // What a reference leads to. The references themselves must be the same, see `compare_rest`.
+  // Compares what references lead to. The references themselves must be equal, see `compare_rest`.
   void compare_definitions(const object& from, const object& to);
-  // Keywords that are nowhere above.
+  // Compares the keywords that no function above understands: they must be equal.
   void compare_rest(const object& from, const object& to);
 
   SchemaOf direction_;

@@ -1,4 +1,4 @@
-// The keywords that say something about one value: types, values, bounds, properties and items.
+// The keywords that constrain one value: types, values, bounds, properties and items.
 #include <array>
 #include <cmath>
 
@@ -142,8 +142,8 @@ void Narrowing::compare_properties(const object& from, const object& to) {
       const bool* const open = unnamed == nullptr ? anything.if_bool() : unnamed->if_bool();
       if (open == nullptr) return compare(property, *unnamed);
       if (!*open) return say("the property is no longer accepted", "the property may come now, and was excluded");
-      // Nothing refuses it, but what it asked for may not be done. Of output, somebody who knew the old schema did
-      // not know of it, or did without.
+      // An input with this property is not rejected, but what it asks for may no longer be done. An output property
+      // that the old schema did not describe harms no caller.
       if (direction_ == SchemaOf::input) say("the property was removed", {});
     });
   }

@@ -14,10 +14,10 @@
 #include "catalog/definitions/definition_list.hpp"
 #include "catalog/definitions/kind.hpp"
 
-// Definitions that a person ratified, held against those a provider lists now. No I/O.
+// Compares the definitions that a person ratified with those that a provider lists now. No I/O.
 namespace proteus::catalog {
 
-// What a provider says of itself is pinned like a definition, under this kind and without a name.
+// The kind under which a provider's instructions are pinned, with an empty name.
 inline constexpr std::string_view kInstructions = "instructions";
 
 // A definition as the provider wrote it, and the hash of its value.
@@ -26,50 +26,52 @@ struct Ratified {
   std::string hash;
 };
 
-// The decisions about one provider. A value. Kinds are called by their plural.
+// All decisions about one provider. A value type. Kinds are named by their plural.
 class Pins {
  public:
-  // Takes the place of what was ratified by that name. Fails where the text does not have that hash, or is no
-  // definition: what was tampered with is not ratified.
+  // Replaces what was ratified under that name and withdraws a rejection of this hash. Fails if the text does not have
+  // that hash or is not a valid definition, so that nothing tampered with is ratified.
   Result<> ratify(std::string kind, std::string name, std::string hash, std::string text);
   void reject(std::string kind, std::string name, std::string hash);
 
-  // Null where nothing of that name is ratified.
+  // Returns null if nothing is ratified under that name.
   const Ratified* find(std::string_view kind, std::string_view name) const;
   bool is_rejected(const std::string& kind, const std::string& name, const std::string& hash) const;
   std::size_t size() const { return ratified_.size(); }
 
  private:
-  // Shared, so that a copy costs no texts.
+  // Shared, so that copying Pins copies no texts.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Ratified>> ratified_;
   std::set<std::tuple<std::string, std::string, std::string>> rejected_;
 };
 
-// What a provider lists and nobody has ratified.
+// An entry that a provider lists and that nobody has ratified.
 struct Proposal {
   std::string kind;
   std::string name;  // the provider's own
   std::string hash;
-  std::string before;  // what is ratified; empty where nothing is
+  std::string before;  // the ratified text; empty if there is none
   std::string after;
-  bool breaking = false;             // callers that know what is ratified would be misread
+  bool breaking = false;             // the provider would misread callers that know the ratified text
   std::vector<std::string> reasons;  // in words
-  bool rejected = false;             // a person has decided against it, and it is still listed
+  bool rejected = false;             // a person has rejected it, but it is still listed
 };
 
-// What becomes of a list. Matching is by the provider's own names: what is renamed is something else.
+// The result of comparing a list with the decisions. Entries are matched by the provider's own names, so a renamed
+// entry is a new one.
 struct Judgement {
-  std::vector<std::string> served;  // texts, as they were ratified, of what is still listed
+  std::vector<std::string> served;  // the ratified texts of entries that are still listed
   std::vector<Proposal> proposals;
 };
 Judgement judge(const Pins& pins, const DefinitionList& listed);
-// The same for a text that is no definition; what is served of it is empty where nothing is ratified.
+// Compares a provider's instructions with the decisions. `served` has one text, which is empty if nothing is ratified
+// or `text` is empty.
 Judgement judge_instructions(const Pins& pins, const std::string& text);
 
-// The hash that a text of this kind is ratified by.
+// Returns the hash by which a text of this kind is ratified; empty if a definition is not JSON.
 std::string pin_hash(std::string_view kind, std::string_view text);
 
-// What changed, in lines that begin with "-", "+" or a space; for what is new, all of it.
+// Returns what changed, in lines that begin with "-", "+" or a space. If `before` is empty, all of `after`.
 std::string readable_diff(std::string_view kind, std::string_view before, std::string_view after);
 
 }  // namespace proteus::catalog

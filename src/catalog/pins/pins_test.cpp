@@ -133,7 +133,8 @@ TEST(Pins, ShowWhatChangedInLines) {
   EXPECT_EQ(readable_diff(kInstructions, "a\nb", "a\nc"), "  a\n- b\n+ c\n");
 }
 
-// SEC-03: steps are bounded for each line, so a small change is found in any text, and a large one is shown as a whole.
+// SEC-03: steps per line are bounded. A small change is found in a text of any length, and a large one is shown as a
+// whole.
 TEST(Pins, ShowASmallChangeOfALongTextAndALargeOneAsAWhole) {
   constexpr int kLines = 20'000;
   std::string before;

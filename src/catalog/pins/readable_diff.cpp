@@ -20,9 +20,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Beyond so many lines that came or went a comparison would cost more than it tells.
+// Beyond this many removed and added lines, a comparison costs more than its result is worth.
 constexpr std::ptrdiff_t kMostChanges = 256;
-constexpr std::size_t kAround = 2;  // lines that are the same, shown beside those that are not
+constexpr std::size_t kAround = 2;  // unchanged lines shown around changed ones
 
 void add_text(Lines& lines, std::string_view text, std::string_view margin) {
   while (true) {
@@ -33,7 +33,7 @@ void add_text(Lines& lines, std::string_view text, std::string_view margin) {
   }
 }
 
-// One value, a line for each member and element.
+// Adds a line for each member and element of a value.
 void add_value(Lines& lines, std::string head, const boost::json::value& value, const std::string& margin) {
   if (const auto* object = value.if_object(); object != nullptr && !object->empty()) {
     lines.push_back(margin + head + "{");
@@ -87,7 +87,7 @@ struct Line {
   const std::string* text;
 };
 
-// Lines that are the same have the same number, so that comparing two costs the same however long they are.
+// Gives equal lines equal numbers, so that comparing two lines takes the same time however long they are.
 class Numbers {
  public:
   std::vector<std::uint32_t> of(const Lines& lines) {
@@ -102,17 +102,17 @@ class Numbers {
   std::map<std::string_view, std::uint32_t> numbers_;
 };
 
-// Finds a shortest way from one text to the other by removing and adding lines: Myers, "An O(ND) Difference Algorithm
-// and Its Variations", 1986. It tries ways of no change, of one, of two and so on. Ways of more than kMostChanges are
-// not tried, so that it takes at most some 2 * kMostChanges steps for each line.
+// Finds a shortest sequence of removed and added lines that turns one text into the other: Myers, "An O(ND) Difference
+// Algorithm and Its Variations", 1986. Tries sequences of 0, 1, 2 and more changes, up to kMostChanges, and so takes at
+// most about 2 * kMostChanges steps per line.
 class ShortestWay {
  public:
   using Text = std::span<const std::uint32_t>;
 
   ShortestWay(Text before, Text after) : before_(before), after_(after) {}
 
-  // Marks the lines of both that stay, in texts that have `skipped` lines in front; none where there is no way so
-  // short.
+  // Marks the lines that stay in both texts. The texts begin at index `skipped` of the marks. Marks none if more than
+  // kMostChanges changes are needed.
   void mark(std::vector<bool>& stays_before, std::vector<bool>& stays_after, std::size_t skipped) {
     const auto changes = find();
     if (!changes) return;
@@ -124,8 +124,8 @@ class ShortestWay {
 
  private:
   using Count = std::ptrdiff_t;
-  // How many lines of `before` are done, by diagonal: that number less how many of `after` are.
-  using BridgeDependencies = std::vector<Count>;
+  // How many lines of `before` are done, by diagonal: the lines done of `before` minus those done of `after`.
+  using Frontier = std::vector<Count>;
 
   static bool adds(Count below, Count above, Count diagonal, Count changes) {
     return diagonal == -changes || (diagonal != changes && below < above);
@@ -135,7 +135,7 @@ class ShortestWay {
     const Count size_before = std::ssize(before_);
     const Count size_after = std::ssize(after_);
     const Count most = std::min(kMostChanges, size_before + size_after);
-    BridgeDependencies all(static_cast<std::size_t>(2 * most + 3), 0);
+    Frontier all(static_cast<std::size_t>(2 * most + 3), 0);
     const auto reach = [&](Count diagonal) -> Count& { return all[static_cast<std::size_t>(diagonal + most + 1)]; };
     for (Count changes = 0; changes <= most; ++changes) {
       reached_.emplace_back(&reach(-changes - 1), &reach(changes + 1) + 1);
@@ -158,7 +158,7 @@ class ShortestWay {
     Count a = std::ssize(before_);
     Count b = std::ssize(after_);
     for (; changes >= 0; --changes) {
-      const BridgeDependencies& reached = reached_[static_cast<std::size_t>(changes)];
+      const Frontier& reached = reached_[static_cast<std::size_t>(changes)];
       const auto reach = [&](Count diagonal) { return reached[static_cast<std::size_t>(diagonal + changes + 1)]; };
       const Count diagonal = a - b;
       Count from_a = 0;
@@ -177,7 +177,7 @@ class ShortestWay {
 
   Text before_;
   Text after_;
-  std::vector<BridgeDependencies> reached_;  // before each number of changes was tried
+  std::vector<Frontier> reached_;  // state before each number of changes was tried
 };
 
 std::vector<Line> compared(const Lines& before, const Lines& after) {

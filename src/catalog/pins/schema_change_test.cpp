@@ -22,11 +22,11 @@ std::vector<std::string> output(std::string_view before, std::string_view after)
   return breaking_changes(boost::json::parse(before), boost::json::parse(after), SchemaOf::output);
 }
 
-// A change that breaks input is harmless for output, turned around, and the other way round.
+// A change that breaks input but is harmless for output. The reverse change breaks output and is harmless for input.
 struct OneWay {
   std::string_view wide;
   std::string_view narrow;
-  std::string_view reason;  // in the change of input from wide to narrow
+  std::string_view reason;  // when input changes from wide to narrow
 };
 
 // REF-08
@@ -79,6 +79,18 @@ TEST(BreakingChanges, AreNotInAnnotations) {
 }
 
 // REF-08
+TEST(BreakingChanges, AreNotHiddenInAnnotationsThatAReferenceLeadsTo) {
+  for (const char* place : {"x-defs", "examples", "default"}) {
+    const auto schema = [&](const char* type) {
+      return fmt::format(R"({{"$ref":"#/{0}/A","{0}":{{"A":{{"type":"{1}"}}}}}})", place, type);
+    };
+    EXPECT_TRUE(input(schema("string"), schema("string")).empty()) << place;
+    EXPECT_FALSE(input(schema("string"), schema("integer")).empty()) << place;
+  }
+  EXPECT_FALSE(
+      input(R"({"$ref":"#/x%2Ddefs","x-defs":{}})", R"({"$ref":"#/x%2Ddefs","x-defs":{"type":"null"}})").empty());
+}
+
 TEST(BreakingChanges, LetOptionalPropertiesComeAndTheirRemovalCount) {
   EXPECT_THAT(input(R"({"properties":{}})", R"({"properties":{"a":{"type":"string"}}})"), IsEmpty());
   EXPECT_THAT(input(R"({"properties":{"a":{}}})", R"({"properties":{}})"),
@@ -146,7 +158,7 @@ TEST(BreakingChanges, AreAssumedWhereTheComparisonTakesTooLong) {
   EXPECT_THAT(input(before, after), ElementsAre(HasSubstr("too large to be compared")));
 }
 
-// SEC-04: few pairs of schemas, each of which takes long to look at.
+// SEC-04: few pairs of schemas, each of which takes long to compare.
 TEST(BreakingChanges, AreAssumedWhereTooMuchIsLookedAt) {
   std::string names;
   for (int i = 0; i < 20'000; ++i)
@@ -163,7 +175,7 @@ TEST(BreakingChanges, AreAssumedWhereTooMuchIsLookedAt) {
   EXPECT_THAT(input(after, before), Not(Contains(HasSubstr("too large to be compared"))));
 }
 
-// What is equal is paid for once, not once for each level above it.
+// Equal parts are charged once, not once for each level above them.
 TEST(BreakingChanges, AreFoundInALargeSchema) {
   std::string before = "{}";
   std::string after = R"({"type":"string"})";

@@ -22,7 +22,7 @@ namespace {
 
 using boost::json::value;
 
-// What one validation may cost on a worker, some half a millisecond.
+// Limit of one validation on a worker: about half a millisecond.
 constexpr std::size_t kWork = 50'000;
 
 std::string with_member(std::string_view object, std::string_view key, std::string_view text) {
@@ -40,7 +40,7 @@ std::string with_member(std::string_view object, std::string_view key, std::stri
   return splice.str();
 }
 
-// By the hints as the specification reads them: where nothing is said, a tool may destroy.
+// Whether the tool's hints allow it to destroy something. By the specification, a tool without hints may.
 bool may_destroy(const value& tool) {
   if (declares_read_only(tool)) return false;
   const value* const hints = tool.as_object().if_contains("annotations");
@@ -53,10 +53,10 @@ std::shared_ptr<const json::Schema> compile(const value& tool) {
   return compiled ? *compiled : nullptr;
 }
 
-// One tool on its way from the upstream's definition to the one that is shown.
+// The result of shaping one tool.
 struct Work {
   std::string text;
-  std::shared_ptr<const ShapedTool> calls;  // null where they are as they were
+  std::shared_ptr<const ShapedTool> calls;  // null if its calls stay as they are
 };
 
 Result<Work> shape_one(const Definition& definition, const ToolShape& shape) {
@@ -85,12 +85,12 @@ Result<Work> shape_one(const Definition& definition, const ToolShape& shape) {
   return work;
 }
 
-// The names that tools are to be shown by instead of their own. One whose new name is another tool's keeps its own, and
-// so does one whose new name has thereby become taken.
+// Returns those of the wanted names that can be given. A tool keeps its own name if another tool has the wanted name,
+// also if that tool keeps it only because it could not be renamed itself.
 std::map<std::string, std::string, std::less<>> settle_names(std::map<std::string, std::string, std::less<>> wanted,
                                                              const std::set<std::string_view>& shown,
                                                              std::vector<std::string>& warnings) {
-  std::map<std::string_view, std::string_view> by_new_name;  // who wants it
+  std::map<std::string_view, std::string_view> by_new_name;  // the own name of the first tool that wants it
   for (const auto& [own, name] : wanted)
     by_new_name.emplace(name, own);
   std::vector<std::string_view> losers;
@@ -133,7 +133,7 @@ Shape::Shape(std::vector<ToolShape> tools) : tools_(std::move(tools)) {
   }
 }
 
-// In order, each once.
+// Returns the indices sorted and without duplicates.
 std::vector<std::size_t> Shape::fitting(std::string_view own) const {
   std::vector<std::size_t> found;
   if (const auto named = by_name_.find(own); named != by_name_.end()) found = named->second;

@@ -1,4 +1,4 @@
-// SHP-02: a shaped schema takes exactly those arguments that the original takes once the others are put in.
+// SHP-02: a shaped schema accepts exactly the arguments that the original accepts once the others are added.
 #include <random>
 
 #include <boost/json/serialize.hpp>

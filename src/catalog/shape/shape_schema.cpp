@@ -26,20 +26,20 @@ constexpr json::ScanLimits kMembers{.members = 1024};
 
 std::unexpected<Error> refuse_schema(std::string why) { return std::unexpected(errors::invalid(std::move(why))); }
 
-// Those whose values hold schemas for the same object.
+// Keywords whose schemas apply to the same object.
 constexpr std::array kBranches = {"allOf", "anyOf", "oneOf"};
 constexpr std::array kConditions = {"not", "if", "then", "else"};
-// Those that look at all arguments at once.
+// Keywords that depend on all arguments at once.
 constexpr std::array kWhole = {"$ref",          "$dynamicRef",   "$recursiveRef",         "const",       "enum",
                                "minProperties", "maxProperties", "unevaluatedProperties", "dependencies"};
-// The same, where they are not at the root, where it is certain which arguments they are about.
+// Keywords that depend on all arguments, except at the root, where it is certain which arguments they concern.
 constexpr std::array kClosed = {"additionalProperties", "patternProperties", "propertyNames"};
 
 class Independence {
  public:
   Independence(const ArgumentValues& fixed, const ArgumentValues& defaults) : fixed_(fixed), defaults_(defaults) {}
 
-  // The keyword by which a schema depends on whether one of the arguments is there; empty for none.
+  // Returns a keyword by which the schema depends on whether one of the arguments is there; empty if there is none.
   std::string_view dependent_by(const object& schema, bool is_root) const {
     for (const std::string_view keyword : kWhole) {
       if (schema.contains(keyword)) return keyword;
@@ -95,7 +95,8 @@ class Independence {
   const ArgumentValues& defaults_;
 };
 
-// Whether the values fit what the schema says of each of them. What cannot be compiled is for the upstream to check.
+// Fails if a value does not fit what the schema says about its argument. A schema that cannot be compiled is left for
+// the upstream to check.
 Result<void> check_values(const object& schema, const ArgumentValues& fixed, const ArgumentValues& defaults) {
   object probe;
   for (const std::string_view keyword : {"$schema", "$defs", "definitions", "properties", "patternProperties",
@@ -118,13 +119,13 @@ Result<void> check_values(const object& schema, const ArgumentValues& fixed, con
                                    json::to_string(found.errors.front())));
 }
 
-// The pieces that an edit puts in; they outlive it.
+// The texts that an edit inserts; they must outlive it.
 using Pieces = std::deque<std::string>;
 using Storage = std::vector<std::unique_ptr<std::string>>;
 
 std::string member(std::string_view key, std::string_view text) { return fmt::format("{}:{}", json::quote(key), text); }
 
-// A property's schema with a default in it.
+// Puts a default into the schema of a property.
 Result<void> set_default(json::Splice& splice, std::string_view property, std::string_view text, Pieces& pieces,
                          Storage& storage) {
   if (!json::is_object(property)) {
@@ -161,7 +162,7 @@ Result<void> edit_properties(json::Splice& splice, std::string_view properties, 
   return {};
 }
 
-// The names that are still required, as an array; empty where there is none.
+// Returns the array of names that are still required; empty if there is none.
 std::string still_required(const object& schema, const ArgumentValues& fixed, const ArgumentValues& defaults) {
   std::string out;
   const value* const required = schema.if_contains("required");

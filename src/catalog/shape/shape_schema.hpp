@@ -10,13 +10,12 @@
 
 namespace proteus::catalog {
 
-// A tool's definition as callers see it where some arguments are added to what they send: its `inputSchema` takes
-// exactly those arguments that the original takes with the others added. A fixed argument is gone from it, and one with
-// a default says so and is not required. All other bytes stay.
+// Returns a tool's definition as callers see it if `fixed` and `defaults` are added to their arguments: its
+// `inputSchema` accepts exactly the arguments that the original accepts once these are added. A fixed argument is gone
+// from it; one with a default has it as `default` and is not required. All other bytes stay.
 //
-// Fails where no such schema can be told: where a value does not fit, or where the schema ties arguments to each other
-// by more than `properties` and `required`. `schema` is the tree of its `inputSchema`. Takes time linear in the
-// definition.
+// Fails if there is no such schema: if a value does not fit, or if the schema ties arguments together by more than
+// `properties` and `required`. `schema` is the parsed `inputSchema` of `tool`. Takes time linear in the definition.
 Result<std::string> with_arguments_added(std::string_view tool, const boost::json::value& schema,
                                          const ArgumentValues& fixed, const ArgumentValues& defaults);
 

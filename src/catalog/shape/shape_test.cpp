@@ -1,5 +1,6 @@
 #include "catalog/shape/shape.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "catalog/shape/shaped_tool.hpp"
@@ -51,7 +52,7 @@ TEST(ToolShapes, RenameTitleDescribeAndHide) {
   EXPECT_THAT(shaped.report.warnings, IsEmpty());
 }
 
-// SHP-01: what is said last counts.
+// SHP-01: the last shape that sets something counts.
 TEST(ToolShapes, TakeEachThingFromTheLastThatSaysIt) {
   const auto shaped = shape_of({tool("a"), tool("b")}, {{.match = {"*"}, .title = "One", .hidden = true},
                                                         {.match = {"b"}, .title = "Two", .hidden = false}});
@@ -75,7 +76,7 @@ TEST(ToolShapes, WarnWhereOneFitsNothing) {
   EXPECT_THAT(shaped.report.warnings, ElementsAre("tools[1] fits no tool: delete_*, drop"));
 }
 
-// SHP-01: names stay distinct, whoever wants whose.
+// SHP-01: names stay distinct, whichever tool wants which name.
 TEST(ToolShapes, LetTheToolThatHasANameKeepIt) {
   const auto clash =
       shape_of({tool("a"), tool("b"), tool("c")}, {{.match = {"a"}, .rename = "b"}, {.match = {"c"}, .rename = "a"}});
@@ -94,7 +95,7 @@ TEST(ToolShapes, LetTheToolThatHasANameKeepIt) {
   EXPECT_EQ(hidden.list->find("b")->own, "a");
 }
 
-// NAM: a portable list keeps the alias of what is called as it was, and forgets that of what is not.
+// NAM: in a portable list, a tool that is not renamed keeps its alias, and a renamed tool loses it.
 TEST(ToolShapes, ForgetTheOldNameInAPortableList) {
   const auto shaped = shape_of({tool("a.b"), tool("c.d")}, {{.match = {"a.b"}, .rename = "ab"}},
                                {.prefix = "up_", .style = NameStyle::portable});
@@ -134,7 +135,20 @@ TEST(ToolShapes, CompleteCallsWithoutTouchingTheCallersBytes) {
     EXPECT_FALSE(calls.complete(given)) << given;
 }
 
-// SHP-02: rather nothing than something that is not true.
+// SHP-02: more faults than are listed are faults all the same.
+TEST(ToolShapes, RefuseACallHoweverManyOfItsArgumentsAreWrong) {
+  const auto shaped = shape_of({R"({"name":"t","inputSchema":{"type":"object","properties":{"tenant":{}},)"
+                                R"("additionalProperties":{"type":"string"}}})"},
+                               {{.match = {"t"}, .fixed = {{"tenant", R"("acme")"}}}});
+  const ShapedTool& calls = *shaped.list->definitions().front().shaped;
+  std::string wrong = "{";
+  for (int i = 0; i < 100; ++i) {
+    wrong += fmt::format(R"({}"a{}":{})", i == 0 ? "" : ",", i, i);
+    EXPECT_FALSE(calls.complete(wrong + "}")) << wrong;
+  }
+}
+
+// SHP-02: a tool without a true schema is left out.
 TEST(ToolShapes, LeaveOutWhatNoTrueSchemaCanBeMadeOf) {
   const auto with = [](std::string_view more) {
     return fmt::format(R"({{"name":"t","inputSchema":{{"type":"object","properties":{{"a":{{"type":"string"}}}}{}}}}})",
@@ -166,7 +180,7 @@ TEST(ToolShapes, LeaveOutAToolThatTheirValuesDoNotFit) {
   }
 }
 
-// SHP-04: what says nothing may destroy.
+// SHP-04: a tool without hints may destroy.
 TEST(ToolShapes, TellWhichCallsAreConfirmed) {
   const auto asks = [](std::string_view annotations, Confirm confirm) {
     const auto shaped = shape_of({fmt::format(R"({{"name":"t","inputSchema":{{"type":"object"}}{}}})", annotations)},
@@ -183,7 +197,7 @@ TEST(ToolShapes, TellWhichCallsAreConfirmed) {
   EXPECT_FALSE(asks("", Confirm::never));
 }
 
-// SHP-01: another value is another call, though callers are shown the same.
+// SHP-01: another fixed value makes other calls, though callers see the same definition.
 TEST(ToolShapes, ArePublishedWhereOnlyTheirValuesAreOthers) {
   Catalog catalog;
   ASSERT_TRUE(catalog.set_order(testing::names({"up"})));

@@ -10,7 +10,7 @@
 namespace proteus::catalog {
 namespace {
 
-// Longer ones would keep a worker too long; the upstream checks them itself.
+// Checking longer arguments would occupy a worker too long; the upstream checks them itself.
 constexpr std::size_t kMostChecked = std::size_t{16} << 10U;
 constexpr json::ScanLimits kArguments{.members = 1024};
 
@@ -27,7 +27,7 @@ Result<void> check_arguments(const json::Schema& schema, std::string_view given)
   const auto value = json::parse(given);
   if (!value) return refuse_call(fmt::format("The arguments cannot be read: {}", value.error().message()));
   const json::Validation found = schema.validate(*value);
-  if (found.ok() || !found.complete) return {};
+  if (found.ok() || found.stopped) return {};
   return refuse_call(fmt::format("The arguments do not fit the tool's inputSchema:\n{}", found.text()));
 }
 

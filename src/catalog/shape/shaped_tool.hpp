@@ -19,18 +19,19 @@ namespace proteus::catalog {
 struct ShapedTool : std::enable_shared_from_this<ShapedTool> {
   ArgumentValues fixed = {};
   ArgumentValues defaults = {};
-  bool asks = false;  // the user, first
+  bool asks = false;  // whether the user must confirm each call
   std::optional<std::chrono::milliseconds> timeout = {};
-  // The parameters that the upstream itself wants mirrored in headers, those of fixed arguments among them.
+  // If arguments are added: the parameters that the upstream wants mirrored in headers, including fixed ones.
   std::vector<mcp::MirroredParameter> mirrored = {};
-  // What callers may send, where arguments are added to it; null where that cannot be checked here.
+  // If arguments are added: the schema of what callers may send; null if it cannot be checked here.
   std::shared_ptr<const json::Schema> arguments = nullptr;
 
-  // A call's arguments, as JSON text, as the upstream gets them; empty text stands for none. The caller's own bytes
-  // stay. Fails, with what the caller can do about it, where a fixed argument is given, and where the arguments do not
-  // fit what the tool is shown to take.
+  // Returns the arguments of a call as the upstream gets them; `given` is the caller's JSON text, empty for none. Keeps
+  // the caller's own bytes. Fails, with a message that helps the caller to correct the call, if the caller gives a
+  // fixed argument or if the arguments do not fit the shown schema.
   Result<std::string> complete(std::string_view given) const;
-  // The same without those that are fixed: what the caller decides about.
+  // Returns the arguments with the defaults but without the fixed ones: what the user is asked to confirm. Fails like
+  // `complete`.
   Result<std::string> with_defaults(std::string_view given) const;
 };
 

@@ -56,7 +56,7 @@ inline std::vector<std::string> shown(const DefinitionList& list) {
 
 inline std::vector<UpstreamName> names(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-// All names of a list as a client sees them, page by page.
+// Returns all names of a list as a client sees them, page by page.
 inline std::vector<std::string> listed(const View& view, Kind kind, std::size_t page_size = 1000) {
   std::vector<std::string> all;
   Position position;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxGaps = 64;
 
-// Not to be mistaken for that of another catalog, or of this one before a restart.
+// Random, so that no cursor of another catalog, or of this one before a restart, has the same layout.
 std::uint64_t first_layout() {
   const std::string bytes = random_bytes(sizeof(std::uint64_t));
   std::uint64_t number = 0;
@@ -56,7 +56,7 @@ bool same_omissions(const Snapshot& a, const Snapshot& b) {
   });
 }
 
-// Whether tools are called as before: what an operator puts into calls is not in any definition.
+// Whether tools are called as before. What an operator adds to calls is not in their definitions.
 bool same_calls(const Snapshot& a, const Snapshot& b) {
   if (a.lists()[Kind::tool] == b.lists()[Kind::tool]) return true;
   const auto any_shaped = [](const Snapshot& snapshot) {
@@ -71,7 +71,7 @@ void leave(Ranks& ranks, std::uint32_t rank) {
   ranks.names[rank] = {};
 }
 
-// The same in every process, whatever it is built of.
+// Uses SHA-256, because the result must be the same in every process, whichever library it is built with.
 std::uint64_t next_layout(std::uint64_t before, const UpstreamName& name) {
   const auto digest = json::sha256(fmt::format("{} {}", before, name.value()));
   std::uint64_t number = 0;
@@ -102,7 +102,7 @@ CatalogState::Pointer Catalog::current() const {
   return state_;
 }
 
-// A reader that sees the number finds the state: the number changes last.
+// The number is stored last, so that a reader that sees it finds the state.
 Publication Catalog::swap(CatalogState::Pointer next, std::vector<Change> changes) {
   Publication publication{nullptr, std::move(next), std::move(changes), {}};
   {
@@ -119,7 +119,7 @@ Publication Catalog::swap(CatalogState::Pointer next, std::vector<Change> change
 
 Result<Publication> Catalog::publish(SnapshotPointer snapshot) {
   const UpstreamName& upstream = snapshot->upstream();
-  // Comparing definitions may take long; other writers need not wait for it.
+  // Done before locking: comparing definitions may take long, and other writers need not wait for it.
   SnapshotPointer before = current()->find(upstream);
   Change change = diff(before.get(), snapshot.get());
 
@@ -147,23 +147,6 @@ Result<Publication> Catalog::publish(SnapshotPointer snapshot) {
   editor.put(*rank, std::move(snapshot));
   std::vector<Change> changes;
   if (!change.empty()) changes.push_back(std::move(change));
-  return swap(editor.take(), std::move(changes));
-}
-
-Result<Publication> Catalog::remove(const UpstreamName& upstream) {
-  const std::lock_guard lock(writing_);
-  const auto state = current();
-  const auto rank = state->ranks().of(upstream);
-  if (!rank) return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", upstream.value())));
-  versions_.erase(upstream);
-  std::vector<Change> changes;
-  Change change = diff(state->at(*rank), nullptr);
-  if (!change.empty()) changes.push_back(std::move(change));
-  auto ranks = std::make_shared<Ranks>(state->ranks());
-  leave(*ranks, *rank);
-  StateEditor editor(*state);
-  editor.put(*rank, nullptr);
-  editor.rename(std::move(ranks));
   return swap(editor.take(), std::move(changes));
 }
 
@@ -209,7 +192,7 @@ Result<Publication> Catalog::set_order(const std::vector<UpstreamName>& order) {
   }
   editor.reorder(std::move(anew), from);
   auto publication = swap(editor.take(), std::move(changes));
-  // Another may win a name now.
+  // Another provider may win a name now.
   for (const Kind kind : kKinds) {
     if (any_shadowed(*publication.before, kind) || any_shadowed(*publication.after, kind))
       publication.visible.add(kind);

@@ -13,40 +13,39 @@
 
 namespace proteus::catalog {
 
-// What a change of the catalog did.
+// The result of a change of the catalog.
 struct Publication {
   CatalogState::Pointer before;
-  CatalogState::Pointer after;  // the same where nothing changed
-  std::vector<Change> changes;  // of each provider that changed
-  // The lists that are others for who may see everything. For anyone else ask `concerned` with views of both states.
+  CatalogState::Pointer after;  // the same as `before` if nothing changed
+  std::vector<Change> changes;  // one for each provider that changed
+  // The lists that changed for callers who may see everything. For other callers, use `concerned` with views of both
+  // states.
   KindSet visible;
 };
 
-// The catalog as it is now. Thread-safe: writers wait for one another, readers for nobody. Publishing one provider
-// costs what that provider's names cost, however large the catalog is.
+// The catalog as it is now. Thread-safe: writers wait for one another, readers for nobody. The cost of publishing
+// depends on the provider's own names. Of everything else only pointers are copied, one per provider and per bucket of
+// names, and the indices of shadowed names of providers that share a changed one.
 class Catalog {
  public:
-  // Whether cursors are understood by this catalog alone, or by every one that has the same providers in the same
-  // order. The latter costs as much as the whole catalog whenever a provider leaves.
+  // Whether cursors are valid in this catalog only, or in every catalog that has the same providers in the same order.
+  // With `shared`, each removal of a provider costs as much as the whole catalog.
   enum class Layout : std::uint8_t { own, shared };
 
   explicit Catalog(Layout layout = Layout::own);
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
-  // All providers there are to be, the one that wins a name first. Those not named are removed, new ones have nothing
-  // yet. Only another order of those that stay costs as much as the whole catalog. Fails where a name is empty or there
-  // twice.
+  // Sets all providers; the first one wins a name. Providers that are not in `order` are removed; new ones have nothing
+  // yet. Costs as much as the whole catalog if the remaining providers change their order or too many ranks are empty.
+  // Fails if a name is empty or occurs twice.
   Result<Publication> set_order(const std::vector<UpstreamName>& order);
 
-  // Fails where the provider is not in the order, so that one removed does not return by a late refresh; and where its
-  // version is not above that of the one before. A snapshot that differs in nothing that can be seen leaves everything
-  // as it is.
+  // Fails if the provider is not in the order, so that a late refresh does not bring a removed one back, or if the
+  // version is not above the last one. A snapshot without visible differences changes nothing.
   Result<Publication> publish(SnapshotPointer snapshot);
 
-  Result<Publication> remove(const UpstreamName& upstream);
-
-  // Takes a lock that is held for a moment. On a request path use a reader.
+  // Takes a lock for a moment. On a request path, use a CatalogReader.
   CatalogState::Pointer current() const;
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
@@ -55,15 +54,15 @@ class Catalog {
 
   const Layout layout_;
   std::mutex writing_;
-  std::unordered_map<UpstreamName, std::uint64_t> versions_;  // published last; guarded by writing_
+  std::unordered_map<UpstreamName, std::uint64_t> versions_;  // last published versions; guarded by writing_
 
   mutable std::mutex swapping_;
   CatalogState::Pointer state_;  // guarded by swapping_
   std::atomic<std::uint64_t> version_ = 0;
 };
 
-// One thread's look at a catalog, which outlives it. Not thread-safe: each thread has its own. What it costs is an
-// atomic load, and once after each change a short lock. A reader that is not used keeps the state it saw last.
+// One thread's access to a catalog, which must outlive it. Not thread-safe: each thread has its own. Costs an atomic
+// load, and a short lock once after each change. A reader that is not used keeps the state it saw last.
 class CatalogReader {
  public:
   explicit CatalogReader(const Catalog& catalog) : catalog_(catalog), state_(catalog.current()) {}

@@ -11,14 +11,14 @@
 namespace proteus::catalog {
 namespace {
 
-// A nonce, a tag, some numbers and a name; in Base64.
+// A nonce, a tag, some numbers and a name, in Base64.
 constexpr std::size_t kMaxText = (Cursors::kMaxProviderCursor + kLongestUri + 256) * 4 / 3 + 4;
 
 std::string binding(Kind kind, std::string_view fingerprint) {
   return fmt::format("cursor {} {}", info(kind).plural, fingerprint);
 }
 
-// Numbers and texts, each text behind its length.
+// Reads numbers and texts. Each text follows its length.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
@@ -61,7 +61,7 @@ std::optional<Cursor> read(std::string_view plain) {
                 *live != 0};
 }
 
-// What a place counts by: what is in front of all ranks counts by nothing.
+// Returns the layout that positions at this place depend on.
 std::uint64_t layout_at(const CatalogState& state, std::uint32_t place) {
   return place < View::kMaxFront ? state.ranks().front_layout() : state.ranks().layout_at(place - View::kMaxFront);
 }

@@ -1,6 +1,5 @@
-// Strangers cannot make us late: what is done with their data grows as the data does. Time is no measure for that on a
-// machine that does other things, so this counts the bytes that are allocated on the way. Whatever is copied or built
-// once too often for each of its parts shows there.
+// Untrusted peers must not slow us down: the work on their data must grow no faster than the data. Times mean little on
+// a busy machine, so this test counts allocated bytes, which reveal whatever is copied or built too often.
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -25,7 +24,7 @@
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
 
-// The thread sanitizer has an allocator of its own, which cannot be replaced.
+// The thread sanitizer has its own allocator, which cannot be replaced.
 #if __has_feature(thread_sanitizer)
 #define PROTEUS_CANNOT_COUNT
 #endif
@@ -44,7 +43,7 @@ void* allocate_and_count(std::size_t size) {
 
 }  // namespace
 
-// For the whole test program.
+// These apply to the whole test program.
 #ifndef PROTEUS_CANNOT_COUNT
 // NOLINTBEGIN(*-no-malloc)
 void* operator new(std::size_t size) { return allocate_and_count(size); }
@@ -80,7 +79,7 @@ std::string tool_with(std::size_t count, std::string_view type) {
                      properties(count, type));
 }
 
-// Something that is done with `size` parts of a stranger's data. Preparing the data is not counted.
+// Work on `size` parts of untrusted data. Preparing the data is not counted.
 struct Work {
   std::string_view name;
   std::function<std::function<void()>(std::size_t size)> prepare;
@@ -177,8 +176,8 @@ std::vector<Work> all_work() {
   };
 }
 
-// SEC-03: four times as much takes four times as much, and a little more where memory is doubled. The square would be
-// sixteen times as much.
+// SEC-03: four times the data allocates four times as much, and a little more where buffers double. Quadratic work
+// would allocate sixteen times as much.
 TEST(Growth, IsThatOfTheData) {
 #ifdef PROTEUS_CANNOT_COUNT
   GTEST_SKIP() << "allocations cannot be counted under the thread sanitizer";
@@ -191,7 +190,7 @@ TEST(Growth, IsThatOfTheData) {
       run();
       return allocated_bytes - before;
     };
-    bytes_of(kSize);  // what is made once is not counted
+    bytes_of(kSize);  // one-time allocations are not counted
     const std::size_t one = bytes_of(kSize);
     const std::size_t four = bytes_of(4 * kSize);
     EXPECT_LE(four, 6 * one + 10'000) << work.name << ": " << one << " bytes became " << four;

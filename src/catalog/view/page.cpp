@@ -16,7 +16,7 @@ class Runs {
   }
 
   bool done() const { return begin_ == end_; }
-  // The next run, cut to so many.
+  // Returns the next run, of at most `most` definitions.
   std::pair<std::size_t, std::size_t> take(std::size_t most) {
     const std::size_t stop = lost_.empty() ? end_ : std::min<std::size_t>(end_, lost_.front());
     const std::pair run(begin_, std::min(stop, begin_ + most));
@@ -79,7 +79,7 @@ Page View::page(Kind kind, const Position& from, std::size_t size, std::uint32_t
 
 namespace {
 
-// Compares two texts that are cut into pieces in different places.
+// Compares two texts that are cut into pieces at different places.
 bool same_text(std::span<const std::string_view> a, std::span<const std::string_view> b) {
   std::string_view x;
   std::string_view y;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <map>
 #include <utility>
 
 namespace proteus::catalog {
 namespace {
 
-// In order and distinct, because keys are in the order of hashes, names before aliases.
+// The result is sorted and distinct, because keys are sorted by hash, names before aliases.
 std::vector<NameIndex::Entry> entries_of(const DefinitionList& list, std::uint32_t rank) {
   std::vector<NameIndex::Entry> entries;
   entries.reserve(list.keys().size());
@@ -17,6 +17,32 @@ std::vector<NameIndex::Entry> entries_of(const DefinitionList& list, std::uint32
     if (entries.empty() || entries.back() != entry) entries.push_back(entry);
   }
   return entries;
+}
+
+// Returns the hashes of all names that clients see in one of two lists only. If several names of a list have the same
+// hash, it may be among them though none has changed.
+std::vector<std::uint32_t> changed_names(const DefinitionList& before, const DefinitionList& after) {
+  std::vector<std::uint32_t> hashes;
+  auto old = before.keys();
+  auto now = after.keys();
+  // Takes the keys with a hash off the front, and returns those of names, which come before those of aliases.
+  const auto take = [](std::span<const DefinitionList::Key>& keys, std::uint32_t hash) {
+    const auto end = std::ranges::find_if(keys, [hash](const auto& key) { return key.hash != hash; });
+    const auto taken = keys.first(static_cast<std::size_t>(end - keys.begin()));
+    keys = keys.subspan(taken.size());
+    const auto names = std::ranges::find_if(taken, [](const auto& key) { return key.alias != 0; });
+    return taken.first(static_cast<std::size_t>(names - taken.begin()));
+  };
+  while (!old.empty() || !now.empty()) {
+    const std::uint32_t hash =
+        old.empty() || (!now.empty() && now.front().hash < old.front().hash) ? now.front().hash : old.front().hash;
+    const auto was = take(old, hash);
+    const auto is = take(now, hash);
+    const bool same = (was.empty() && is.empty()) || (was.size() == 1 && is.size() == 1 &&
+                                                      before[was.front().index].shown == after[is.front().index].shown);
+    if (!same) hashes.push_back(hash);
+  }
+  return hashes;
 }
 
 }  // namespace
@@ -81,46 +107,61 @@ void StateEditor::put(std::uint32_t rank, Kind kind, const DefinitionList& befor
   if (!added.empty() || !removed.empty()) next_->index_[kind] = next_->index_[kind]->changed(added, removed);
 
   update_shadowed(rank, kind);
-  // Those behind, whose names have come to be shadowed by this one, or no longer are.
-  std::set<std::uint32_t> concerned;
-  for (const auto* entries : {&added, &removed}) {
-    for (const auto entry : *entries) {
-      const Holder changed = NameIndex::unpack(entry);
-      if (changed.alias) continue;
-      for (const auto other : next_->holders(kind, changed.hash)) {
-        const Holder holder = NameIndex::unpack(other);
-        if (!holder.alias && holder.rank > rank) concerned.insert(holder.rank);
-      }
+  // Later providers may have a name that this one has come to shadow or no longer shadows.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> behind;  // hashes by rank
+  for (const std::uint32_t hash : changed_names(before, after)) {
+    for (const auto other : next_->holders(kind, hash)) {
+      const Holder holder = NameIndex::unpack(other);
+      if (!holder.alias && holder.rank > rank) behind[holder.rank].push_back(hash);
     }
   }
-  for (const std::uint32_t behind : concerned)
-    update_shadowed(behind, kind);
+  for (const auto& [later, hashes] : behind)
+    update_shadowed(later, kind, hashes);
 }
 
-std::shared_ptr<const CatalogState::Indices> StateEditor::find_shadowed(std::uint32_t rank, Kind kind) const {
-  const DefinitionList& own = list(rank, kind);
-  CatalogState::Indices found;
-  for (const auto& key : own.keys()) {
-    if (key.alias != 0) continue;
-    for (const auto entry : next_->holders(kind, key.hash)) {
-      const Holder holder = NameIndex::unpack(entry);
-      if (holder.alias || holder.rank >= rank) break;
-      if (list(holder.rank, kind).find(own[key.index].shown, key.hash) == nullptr) continue;
-      found.push_back(key.index);
-      break;
-    }
+bool StateEditor::is_shadowed(std::uint32_t rank, const DefinitionList& own, const DefinitionList::Key& key) const {
+  for (const auto entry : next_->holders(own.kind(), key.hash)) {
+    const Holder holder = NameIndex::unpack(entry);
+    if (holder.alias || holder.rank >= rank) return false;
+    if (list(holder.rank, own.kind()).find(own[key.index].shown, key.hash) != nullptr) return true;
   }
-  if (found.empty()) return nullptr;
-  std::ranges::sort(found);
-  return std::make_shared<const CatalogState::Indices>(std::move(found));
+  return false;
 }
 
 void StateEditor::update_shadowed(std::uint32_t rank, Kind kind) {
-  auto found = find_shadowed(rank, kind);
-  const auto& slot = next_->slots_[rank];
-  if (found == nullptr && slot->shadowed[kind] == nullptr) return;
-  auto changed = std::make_shared<CatalogState::Slot>(*slot);
-  changed->shadowed[kind] = std::move(found);
+  const DefinitionList& own = list(rank, kind);
+  CatalogState::Indices found;
+  for (const auto& key : own.keys()) {
+    if (key.alias == 0 && is_shadowed(rank, own, key)) found.push_back(key.index);
+  }
+  std::ranges::sort(found);
+  set_shadowed(rank, kind, std::move(found));
+}
+
+void StateEditor::update_shadowed(std::uint32_t rank, Kind kind, std::span<const std::uint32_t> hashes) {
+  const DefinitionList& own = list(rank, kind);
+  CatalogState::Indices looked;
+  CatalogState::Indices found;
+  for (const std::uint32_t hash : hashes) {
+    for (const auto& key : std::ranges::equal_range(own.keys(), hash, {}, &DefinitionList::Key::hash)) {
+      if (key.alias != 0) continue;
+      looked.push_back(key.index);
+      if (is_shadowed(rank, own, key)) found.push_back(key.index);
+    }
+  }
+  std::ranges::sort(looked);
+  std::ranges::sort(found);
+  CatalogState::Indices others;
+  std::ranges::set_difference(next_->shadowed(rank, kind), looked, std::back_inserter(others));
+  CatalogState::Indices all;
+  std::ranges::set_union(others, found, std::back_inserter(all));
+  set_shadowed(rank, kind, std::move(all));
+}
+
+void StateEditor::set_shadowed(std::uint32_t rank, Kind kind, CatalogState::Indices found) {
+  if (std::ranges::equal(found, next_->shadowed(rank, kind))) return;
+  auto changed = std::make_shared<CatalogState::Slot>(*next_->slots_[rank]);
+  changed->shadowed[kind] = found.empty() ? nullptr : std::make_shared<const CatalogState::Indices>(std::move(found));
   next_->slots_[rank] = std::move(changed);
 }
 

@@ -15,49 +15,51 @@
 
 namespace proteus::catalog {
 
-// Which provider has which rank. A rank is a provider's for as long as the layout lasts, which only a change of the
-// order ends: a provider that goes leaves its rank empty, one that comes gets the last. Where several processes share a
-// catalog, ranks have no gaps, and the layout up to each rank follows from the names alone.
+// Assigns ranks to providers. A rank belongs to one provider as long as the layout lasts: a provider that goes leaves
+// its rank empty, and a new one gets the last rank. A new layout begins if the order changes or too many ranks are
+// empty. If several processes share a catalog, ranks have no gaps, and the layout up to each rank follows from the
+// names alone.
 struct Ranks {
   std::uint64_t layout = 0;
-  std::vector<std::uint64_t> shared_layouts;  // by rank, of all up to it; empty where nobody shares it
-  std::vector<UpstreamName> names;            // by rank; empty where nobody has it
+  std::vector<std::uint64_t> shared_layouts;  // by rank, each of all ranks up to it; empty if not shared
+  std::vector<UpstreamName> names;            // by rank; empty if nobody has it
   std::unordered_map<UpstreamName, std::uint32_t> by_name;
 
   std::optional<std::uint32_t> of(const UpstreamName& upstream) const;
-  // What a position in the list of this rank counts by.
+  // Returns the layout that a cursor in the list of this rank depends on.
   std::uint64_t layout_at(std::uint32_t rank) const;
-  // The same for what is in front of all ranks.
+  // Returns the layout that a cursor in front of all ranks depends on.
   std::uint64_t front_layout() const { return shared_layouts.empty() ? layout : 0; }
 };
 
-// All providers' snapshots at one moment, and where each name is. Immutable, and safe to read from any thread; whatever
-// it hands out lives as long as it.
+// The snapshots of all providers at one moment, and an index of their names. Immutable and thread-safe. References that
+// it returns are valid as long as the state lives.
 class CatalogState {
  public:
   using Pointer = std::shared_ptr<const CatalogState>;
-  // Definitions of a list, by index, in order.
+  // Indices of definitions in a list, sorted.
   using Indices = std::vector<std::uint32_t>;
 
   CatalogState();
 
-  // Grows with each change of the catalog.
+  // Increases with each change of the catalog.
   std::uint64_t version() const { return version_; }
   const Ranks& ranks() const { return *ranks_; }
 
   std::uint32_t places() const { return static_cast<std::uint32_t>(slots_.size()); }
-  // Of the provider of this rank; null before its first one, and where nobody has the rank.
+  // Returns the snapshot of the provider with this rank; null if it has not published yet or nobody has the rank.
   const Snapshot* at(std::uint32_t rank) const { return slots_[rank]->snapshot.get(); }
   const SnapshotPointer& pointer_at(std::uint32_t rank) const { return slots_[rank]->snapshot; }
-  // Null where the provider is unknown, or has not published.
+  // Returns null if the provider is unknown or has not published.
   SnapshotPointer find(const UpstreamName& upstream) const;
 
-  // Everyone who may hold a name, by its hash: first by the names clients see, then by aliases, each by rank.
+  // Returns all providers that may hold a name, by its hash: first by the names clients see, then by aliases, each by
+  // rank.
   std::span<const NameIndex::Entry> holders(Kind kind, std::uint32_t hash) const { return index_[kind]->holders(hash); }
-  // The definitions of this rank whose names an earlier rank has, too.
+  // Returns the definitions of this rank whose names an earlier rank has, too.
   std::span<const std::uint32_t> shadowed(std::uint32_t rank, Kind kind) const;
 
-  // All definitions, also those shadowed.
+  // Returns the number of all definitions, including shadowed ones.
   std::size_t count(Kind kind) const { return counts_[kind]; }
 
  private:
@@ -74,16 +76,18 @@ class CatalogState {
   PerKind<std::size_t> counts_;
 };
 
-// Makes the next state from one. Costs what changed: a snapshot's names, not the catalog.
+// Makes the next state from an existing one. Changes only what depends on the names that change, and copies pointers to
+// the rest.
 class StateEditor {
  public:
   explicit StateEditor(const CatalogState& before);
 
-  // Puts a snapshot, or none, at a rank that exists.
+  // Puts a snapshot, or null, at an existing rank.
   void put(std::uint32_t rank, SnapshotPointer snapshot);
-  // New names of ranks. Ranks that exist keep their snapshots.
+  // Replaces the names of ranks. Existing ranks keep their snapshots.
   void rename(std::shared_ptr<const Ranks> ranks);
-  // The state with another order, made anew: `from` gives for each new rank the old one, or nothing. Costs the catalog.
+  // Rebuilds the state in another order: `from` has the old rank for each new one, or nothing. Costs as much as the
+  // whole catalog.
   void reorder(std::shared_ptr<const Ranks> ranks, std::span<const std::optional<std::uint32_t>> from);
 
   CatalogState::Pointer take();
@@ -91,8 +95,12 @@ class StateEditor {
  private:
   const DefinitionList& list(std::uint32_t rank, Kind kind) const;
   void put(std::uint32_t rank, Kind kind, const DefinitionList& before, const DefinitionList& after);
-  std::shared_ptr<const CatalogState::Indices> find_shadowed(std::uint32_t rank, Kind kind) const;
+  // Whether an earlier rank has the name of a key of `own`, which is the list of this rank.
+  bool is_shadowed(std::uint32_t rank, const DefinitionList& own, const DefinitionList::Key& key) const;
   void update_shadowed(std::uint32_t rank, Kind kind);
+  // Looks only at names with these hashes.
+  void update_shadowed(std::uint32_t rank, Kind kind, std::span<const std::uint32_t> hashes);
+  void set_shadowed(std::uint32_t rank, Kind kind, CatalogState::Indices found);
 
   std::shared_ptr<CatalogState> next_;
 };

@@ -35,7 +35,7 @@ void View::choose_seen() {
   }
 }
 
-// Only a name that is shadowed in the catalog, or that the front has, can be shadowed here.
+// A name can be shadowed here only if it is shadowed in the catalog or the front has it.
 void View::find_losers(Kind kind) {
   const auto judge = [&](std::uint32_t place, std::string_view name, std::uint32_t hash) {
     const Snapshot* const snapshot = at(place);
@@ -106,7 +106,7 @@ Found View::find(Kind kind, std::string_view name) const {
     const Snapshot* const snapshot = holder.alias ? at(kMaxFront + holder.rank) : nullptr;
     if (snapshot == nullptr) continue;
     const Definition* const definition = snapshot->list(kind).find_alias(name, hash);
-    // Who lost the name it is shown by has lost the alias, too: what is not listed is not called.
+    // A provider that lost the shown name has lost the alias, too: what is not listed cannot be called.
     if (definition == nullptr) continue;
     const auto shown = winner(kind, definition->shown, name_hash(definition->shown));
     if (shown.first.definition == definition) return shown.first;

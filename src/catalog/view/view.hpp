@@ -21,7 +21,7 @@
 
 namespace proteus::catalog {
 
-// A definition and whose it is; null where there is none. Lives as long as the view.
+// A definition and the snapshot it is from; null for none. Valid as long as the view lives.
 struct Found {
   const Definition* definition = nullptr;
   const Snapshot* snapshot = nullptr;
@@ -29,26 +29,26 @@ struct Found {
   explicit operator bool() const { return definition != nullptr; }
 };
 
-// What is left before a page: everything up to a name of one place. It holds also where that name has gone.
+// Where a page begins: after this name, in the list of this place. Valid even if the name has gone.
 struct Position {
   std::uint32_t place = 0;
-  std::string name;  // empty: the place from its beginning
+  std::string name;  // empty: from the beginning of the place
 
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-// A part of a list as pieces of JSON: the inside of the array. The pieces live as long as the view.
+// A part of a list as pieces of JSON: the inside of the array. The pieces are valid as long as the view lives.
 struct Page {
   std::vector<std::string_view> pieces;
   std::size_t definitions = 0;
-  std::optional<Position> next;  // none after the last page
+  std::optional<Position> next;  // nothing after the last page
 
-  // `view` keeps the view alive.
+  // `view` must own the view of this page; the payload keeps it alive.
   void append_to(mcp::Payload& payload, const std::shared_ptr<const void>& view) const;
   std::string str() const;
 };
 
-// One name that a provider offers and another one wins.
+// A name that a provider offers but another provider wins.
 struct Shadowed {
   Kind kind;
   std::string name;
@@ -58,73 +58,76 @@ struct Shadowed {
 // What a view is made of besides the state of the catalog.
 struct Layers {
   Access access = Access::all();
-  // What comes before the catalog, whatever the access: such as the tools of a session. At most View::kMaxFront.
+  // Snapshots that come before the catalog, such as the tools of a session. Neither the access nor the lens is applied
+  // to them. At most View::kMaxFront.
   std::vector<SnapshotPointer> front;
-  // What is left of the catalog is looked at through it; null for nothing. The front is as it is to be seen.
+  // Applied to the part of the catalog that the access allows; null for none.
   std::shared_ptr<const Lens> lens = {};
-  // Which part of the server is looked at; what continues a list is bound to it.
+  // The context through which the caller sees the server; cursors are bound to it.
   std::string context = {};
-  bool personal = false;  // whether any of this is so for one caller, and not for all who look at the same part
-  bool searched = false;  // whether tools are found by searching, with what stands in front
+  bool personal = false;  // whether any of this is for one caller, not for all in the same context
+  bool searched = false;  // whether the caller finds tools by searching, with tools in front
 };
 
-// What one kind of caller sees: a pure function of the catalog's state and of layers. A name is its first holder's, in
-// the order of the layers and then of the configured providers; a provider that the caller may not use hides nothing
-// and is not there at all. Immutable, and safe to use from any thread. It keeps the state it was made from.
+// What one kind of caller sees: a pure function of the catalog's state and of layers. A name belongs to its first
+// holder, in the order of the layers and then of the configured providers. A provider that the caller may not use does
+// not exist here and takes no name from another. Immutable and thread-safe. Keeps its state alive.
 //
-// The view of everything costs nothing to make. Any other costs time and memory in proportion to the number of
-// providers, and to the names that are shadowed or in front.
+// The view of everything costs nothing to make. Any other takes time and memory proportional to the number of providers
+// and of names that are shadowed or in front. A lens adds the time to look through each snapshot for which it has no
+// cached result.
 class View {
  public:
-  // Places of the front come first; those of the catalog are counted from here, so that the front may grow between
-  // pages.
+  // Number of places reserved for the front. Places of the catalog follow, so that they stay the same if the front
+  // grows between pages.
   static constexpr std::uint32_t kMaxFront = 16;
 
-  // Throws std::logic_error where the front has too many layers.
+  // Throws std::logic_error if the front has too many layers.
   explicit View(CatalogState::Pointer state, Layers layers = {});
 
   const CatalogState& state() const { return *state_; }
   const Access& access() const { return layers_.access; }
-  // Whether others see the same whoever they are.
+  // Whether all callers in the same context see the same.
   bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
   bool is_searched() const { return layers_.searched; }
-  // What the access leaves, and then the lens of the layers; null for neither. What is listed live is looked at through
-  // it, too.
+  // Returns the filter of the access followed by the lens of the layers; null if there is neither. Live lists are seen
+  // through this lens, too.
   const Lens* lens() const { return lens_.get(); }
-  // What a cursor is bound to.
+  // Returns what cursors are bound to: the access and the context.
   const std::string& scope() const { return scope_; }
 
-  // By the name clients see, or by an alias. Takes no lock, and allocates nothing.
+  // Finds a definition by the name clients see, or by an alias. Takes no lock and allocates nothing.
   Found find(Kind kind, std::string_view name) const;
-  // Where something that was found stands in the order of the layers and providers.
+  // Returns the place of something that was found, in the order of the layers and then of the providers.
   std::uint32_t place_of(const Found& found) const;
-  // The template that a URI is of: the first provider that has one, and of its templates the most precise.
+  // Finds the template that a URI matches: of the first provider that has one, the most precise.
   Found match_template(std::string_view uri) const;
-  // The same for one of several URIs, with what the others have left to do for each provider's templates.
+  // Finds the template of one of several URIs, within what the previous ones have left of each provider's budget.
   class TemplateBudget;
   Found match_template(std::string_view uri, TemplateBudget& budget) const;
 
-  // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it.
-  // Runs of neighbours are one piece.
+  // Returns at most `size` definitions (at least one) that follow a position and come before the place `until`.
+  // Neighbours form one piece.
   Page page(Kind kind, const Position& from, std::size_t size, std::uint32_t until = UINT32_MAX) const;
-  // What is seen of a provider; null where that is nothing at all.
+  // Returns what the view shows of a provider; null if the provider is unknown, not allowed, or has not published.
   const Snapshot* seen(const UpstreamName& upstream) const;
   bool has_modern_output() const;
-  // Looks once.
+  // The first call looks through all lists; the result is cached.
   bool has_task_only() const;
-  // How many definitions all pages have.
+  // Returns the number of definitions on all pages together.
   std::size_t count(Kind kind) const;
 
-  // What is seen of one provider: a list, and the indices in it, in order, of what another provider's name hides. Lives
-  // as long as the view.
+  // What the view shows of one provider: its snapshot, and the sorted indices of the definitions whose names another
+  // provider wins. Valid as long as the view lives.
   struct Part {
     const Snapshot* snapshot;
     std::span<const std::uint32_t> lost;
   };
-  // Of all that have any of that kind, in the order of the layers and providers.
+  // Returns the parts of all providers that have a list of that kind, in the order of the layers and then of the
+  // providers.
   std::vector<Part> parts(Kind kind) const;
 
-  // What a provider offers in vain; nothing where it is not in the view.
+  // Returns the names of a provider that another one wins; empty if the provider is not in the view.
   std::vector<Shadowed> shadowed(const UpstreamName& upstream) const;
 
  private:
@@ -134,7 +137,7 @@ class View {
   bool is_plain() const { return !seen_; }
   bool any_tools(bool (DefinitionList::*has)() const) const;
 
-  // The first that shows a name, and where.
+  // Returns the first definition with a name, and its place.
   std::pair<Found, std::uint32_t> winner(Kind kind, std::string_view name, std::uint32_t hash) const;
   void choose_seen();
   void find_losers(Kind kind);
@@ -143,7 +146,7 @@ class View {
   Layers layers_;
   std::shared_ptr<const Lens> lens_;
   std::string scope_;
-  // By rank; only where the view is not of everything.
+  // By rank. Empty in the view of everything.
   std::optional<std::vector<const Snapshot*>> seen_;
   std::vector<SnapshotPointer> through_lens_;
   std::map<std::pair<std::uint32_t, Kind>, CatalogState::Indices> losers_;
@@ -151,16 +154,16 @@ class View {
   mutable std::atomic<Known> task_only_ = Known::nothing;
 };
 
-// Which lists of a view a change has changed: for each name in it, what is found before and after is compared. A change
-// behind a name that another provider holds concerns nobody who sees that one. Costs in proportion to the change.
+// Returns the lists of a view that a change has changed: compares what is found by each changed name before and after.
+// If another provider wins the name in both views, the list has not changed. Costs time proportional to the change.
 KindSet concerned(const View& before, const View& after, const Change& change);
 
-// Which lists two views write differently, by all that is in them: for what is no change of the catalog, such as
-// another lens. Costs in proportion to both.
+// Returns the lists that two views write differently, by comparing their whole content: for differences that are no
+// change of the catalog, such as another lens. Costs time proportional to both.
 KindSet differing(const View& before, const View& after);
 
-// How much work the templates of each provider may take in all, so that those which are slow to match are not found any
-// more and keep nobody else from being found.
+// Limits the work that the templates of each provider may cause in all. Templates that are slow to match are no longer
+// found, but do not keep those of other providers from being found.
 class View::TemplateBudget {
  public:
   explicit TemplateBudget(std::size_t steps = 10 * mcp::UriPattern::kSteps) : steps_(steps) {}

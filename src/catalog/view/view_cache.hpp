@@ -13,19 +13,20 @@
 
 namespace proteus::catalog {
 
-// One thread's views of the current state. Not thread-safe: each thread has its own, so that none waits, and the count
-// of a view's owners is not shared. Views of a state that is no longer current are dropped as soon as a newer one is
-// asked for; of the others the one unused for longest makes room.
+// One thread's cache of views of the current state. Not thread-safe: each thread has its own, so that no thread waits
+// and reference counts of views are not contended. Requesting a view of a newer state drops all views of the older one.
+// If the cache is full, the least recently used view makes room.
 class ViewCache {
  public:
   ViewCache(const Clock& clock, std::size_t capacity) : clock_(clock), capacity_(capacity) {}
 
-  // The view of a state by someone with this fingerprint, which names all that the layers depend on. They are asked for
-  // only where the view has to be made.
+  // Returns the view of a state for callers with this fingerprint, which must identify everything that the layers
+  // depend on. Calls `layers` only if the view must be made.
   std::shared_ptr<const View> get(const CatalogState::Pointer& state, std::string_view fingerprint,
                                   const std::function<Layers()>& layers);
 
-  // Drops what was last used before that time; a timer's business, so that an idle thread keeps no old state.
+  // Drops views that were last used before `time`. A timer calls this, so that an idle thread does not keep an old
+  // state alive.
   void drop_unused_since(Clock::Monotonic time);
   std::size_t size() const { return views_.size(); }
 

@@ -22,7 +22,7 @@ using testing::snapshot;
 using testing::tool;
 using testing::uri_template;
 
-// a: x y; b: x z; c: w x
+// Tools by provider: a has x and y, b has x and z, c has w and x.
 class Views : public ::testing::Test {
  protected:
   Views() {
@@ -138,7 +138,7 @@ TEST_F(Views, FindTheTemplateOfAUri) {
   EXPECT_EQ(only({"c"}).match_template("t://7").snapshot->upstream().value(), "c");
 }
 
-// SEC-03: many URIs of one request share what may be done for them.
+// SEC-03: the URIs of one request share one budget.
 TEST_F(Views, LookForTemplatesOfManyUrisWithinOneBudget) {
   const View all(catalog_.current());
   View::TemplateBudget budget(20);
@@ -213,7 +213,7 @@ TEST(View, FindsAPortableNameByBothItsNames) {
   EXPECT_FALSE(view.find(Kind::tool, "read file"));
   EXPECT_FALSE(View(catalog.current(), {Access::only({"a"}), {}, {}}).find(Kind::tool, "up.read file"));
 
-  // What is not listed cannot be called by its other name either.
+  // A tool that is not listed cannot be called by its alias either.
   ASSERT_TRUE(catalog.publish(snapshot("a", 1, {.tools = {tool("up_read_file")}, .resources = {}, .templates = {}})));
   EXPECT_FALSE(View(catalog.current()).find(Kind::tool, "up.read file"));
 }
@@ -250,7 +250,7 @@ TEST_F(Views, AreKeptWhileTheStateLastsAndTheyAreUsed) {
   (void)get("q");
   clock.advance(std::chrono::seconds(1));
   (void)get("p");
-  (void)get("r");  // takes the place of q
+  (void)get("r");  // evicts q
   EXPECT_EQ(made, 3);
   EXPECT_EQ(get("p"), first);
   EXPECT_EQ(made, 3);

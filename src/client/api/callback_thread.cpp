@@ -1,23 +1,30 @@
 #include "client/api/callback_thread.hpp"
 
 #include <exception>
+#include <optional>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 
 namespace proteus::client {
 
 CallbackThread::~CallbackThread() { stop(); }
 
-void CallbackThread::post(std::function<void()> function) {
+CallbackThread::Number CallbackThread::post(std::function<void()> function, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  waiting_.push_back(std::move(function));
+  if (stopped_) return WaitingFunctions::kNone;
+  const Number number = waiting_.push(std::move(function), bytes);
+  if (number == WaitingFunctions::kNone) return number;
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   wake_.notify_one();
+  return number;
+}
+
+void CallbackThread::withdraw(Number number) {
+  const std::lock_guard lock(mutex_);
+  waiting_.withdraw(number);
 }
 
 void CallbackThread::run() {
@@ -25,13 +32,17 @@ void CallbackThread::run() {
   for (;;) {
     wake_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
     if (stopped_) return;
-    auto function = std::move(waiting_.front());
-    waiting_.pop_front();
+    if (const auto dropped = waiting_.take_dropped(); dropped > 0)
+      log_.warning("{} messages and questions were dropped: the handlers are too slow", dropped);
+    auto function = waiting_.pop();
     lock.unlock();
     try {
+      const CallbackScope inside;
       function();
     } catch (const std::exception& thrown) {
-      log::error("a callback threw {}", thrown.what());
+      log_.at(log::Level::error, "a callback threw {}", thrown.what());
+    } catch (...) {
+      log_.at(log::Level::error, "a callback threw what is no std::exception");
     }
     function = nullptr;
     lock.lock();
@@ -44,7 +55,6 @@ void CallbackThread::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     waiting_.clear();
-    if (thread_.get_id() == std::this_thread::get_id()) return;
     thread = std::move(thread_);
   }
   wake_.notify_all();
@@ -53,7 +63,7 @@ void CallbackThread::stop() {
 
 namespace {
 
-// What the callback and the coroutine share. The bell is the coroutine's, and looked at on its thread only.
+// Shared by the callback and the coroutine. The bell belongs to the coroutine, and only the coroutine's thread uses it.
 struct Exchange {
   Bell* bell = nullptr;
   std::optional<Result<std::string>> result;
@@ -64,6 +74,8 @@ Result<std::string> call(const std::function<Result<std::string>()>& function) {
     return function();
   } catch (const std::exception& thrown) {
     return std::unexpected(errors::internal(std::string("a handler failed: ") + thrown.what()));
+  } catch (...) {
+    return std::unexpected(errors::internal("a handler failed: it threw what is no std::exception"));
   }
 }
 
@@ -71,15 +83,11 @@ Result<std::string> call(const std::function<Result<std::string>()>& function) {
 
 Task<Result<std::string>> await_callback(std::shared_ptr<CallbackThread> thread,
                                          std::weak_ptr<boost::asio::io_context> io,
-                                         std::function<Result<std::string>()> function) {
+                                         std::function<Result<std::string>()> function, std::size_t bytes) {
   Bell bell(co_await boost::asio::this_coro::executor);
   auto exchange = std::make_shared<Exchange>();
-  struct Ring {
-    Exchange& exchange;
-    ~Ring() { exchange.bell = nullptr; }
-  } const ring{*exchange};
   exchange->bell = &bell;
-  thread->post([exchange, io = std::move(io), function = std::move(function)] {
+  const auto run = [exchange, io = std::move(io), function = std::move(function)] {
     auto result = call(function);
     if (const auto alive = io.lock()) {
       boost::asio::post(*alive, [exchange, result = std::move(result)]() mutable {
@@ -87,7 +95,18 @@ Task<Result<std::string>> await_callback(std::shared_ptr<CallbackThread> thread,
         if (exchange->bell != nullptr) exchange->bell->ring();
       });
     }
-  });
+  };
+  struct Posted {
+    CallbackThread& thread;
+    Exchange& exchange;
+    CallbackThread::Number number;
+    ~Posted() {
+      exchange.bell = nullptr;
+      thread.withdraw(number);
+    }
+  } const posted{*thread, *exchange, thread->post(run, bytes)};
+  if (posted.number == WaitingFunctions::kNone)
+    co_return std::unexpected(errors::exhausted("too much waits for the handlers"));
   while (!exchange->result)
     co_await bell.wait();
   co_return std::move(*exchange->result);

@@ -1,7 +1,7 @@
-// Settings of a server as JSON, with the same keys as an upstream of the gateway has.
+// The settings of a server as JSON. Keys that the gateway's upstreams have, too, have the same names.
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/secret.hpp"
 #include "client/api/settings.hpp"
 #include "json/binding.hpp"
 #include "json/fault_error.hpp"
@@ -9,7 +9,7 @@
 namespace proteus::client {
 namespace {
 
-// Credentials without their values.
+// Credentials without their secrets.
 struct Credentials {
   Auth::Scheme type = Auth::Scheme::none;
   std::string header;
@@ -75,8 +75,8 @@ json::Codec<std::vector<Header>> plain_headers() {
           .write = [](const std::vector<Header>& given, json::Part part) -> std::optional<boost::json::value> {
             boost::json::object out;
             for (const auto& [name, value] : given) {
-              // What must not be in a log must not be here either.
-              if (log::redact(name, "x") == "x") out.emplace(name, value);
+              // A header that must not be logged must not be here, either.
+              if (!is_secret_header(name)) out.emplace(name, value);
             }
             if (part == json::Part::secrets || out.empty()) return std::nullopt;
             return out;

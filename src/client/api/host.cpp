@@ -2,29 +2,61 @@
 
 #include <utility>
 
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "client/connection/attempt.hpp"
 #include "client/connection/calls.hpp"
 #include "client/connection/transports.hpp"
 
 namespace proteus::client {
-void CallingThread::post(std::function<void()> function) {
+
+void CallingThread::post(std::function<void()> function, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  functions_.push_back(std::move(function));
+  functions_.push(std::move(function), bytes);
+  wake_.notify_one();
+}
+
+void CallingThread::finish() {
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
   wake_.notify_one();
 }
 
 void CallingThread::run() {
+  std::exception_ptr failure;
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [this] { return !functions_.empty(); });
-    const auto function = std::move(functions_.front());
-    functions_.pop_front();
-    if (!function) return;
+    wake_.wait(lock, [this] { return finished_ || !functions_.empty(); });
+    if (functions_.empty()) break;
+    const auto function = functions_.pop();
+    if (failure) continue;
     lock.unlock();
-    function();
+    try {
+      const CallbackScope inside;
+      function();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     lock.lock();
+  }
+  if (const auto dropped = functions_.take_dropped(); dropped > 0)
+    log::warning("{} progress notifications were dropped: their callback is too slow", dropped);
+  if (failure) std::rethrow_exception(failure);
+}
+
+Error error_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const boost::system::system_error& fault) {
+    if (fault.code() == boost::asio::error::operation_aborted) return errors::cancelled("the call");
+    return errors::internal(fault.what());
+  } catch (const std::exception& fault) {
+    return errors::internal(fault.what());
+  } catch (...) {
+    return errors::internal("something was thrown that is no std::exception");
   }
 }
 
@@ -86,7 +118,7 @@ Task<Result<Gathered>> Host::read() {
   co_return gathered;
 }
 
-// What is there at the start is no change; where the server came late, it is.
+// The first reading is never reported as a change. If it fails, the first that succeeds is: the server came late.
 void Host::on_read(const Reading& reading) {
   const bool first = !std::exchange(read_once_, true);
   if (!first && !reading.change.empty()) on_change_(reading.change);
@@ -110,13 +142,13 @@ Result<Answer> Host::request(std::function<Task<Result<Answer>>(Connection&)> ma
 
 Task<Result<Answer>> Host::send(std::function<Task<Result<Answer>>(Connection&)> make) {
   co_await refresher_.freshen();
-  if (!breaker_.allows()) {
+  Attempt attempt(breaker_);
+  if (!attempt.may_be_sent()) {
     ++refused_requests_;
     co_return std::unexpected(errors::unreachable(
         fmt::format("{} has failed repeatedly and is not asked for now; try again later", settings_.name)));
   }
   ++requests_;
-  Attempt attempt(breaker_);
   auto answer = co_await make(refresher_.connection());
   attempt.report(answer);
   if (!answer) ++failed_requests_;

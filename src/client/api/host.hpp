@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,6 +17,7 @@
 
 #include "auth/fetch/http_fetch.hpp"
 #include "base/clock.hpp"
+#include "client/api/callback_thread.hpp"
 #include "client/api/inventory.hpp"
 #include "client/connection/circuit_breaker.hpp"
 #include "client/connection/connection.hpp"
@@ -27,80 +27,86 @@
 
 namespace proteus::client {
 
-// A thread that waits for the outcome of a call, and runs what is to be run meanwhile on it.
+// A queue of functions of the application that a thread runs while it waits for the result of a call. Any thread may
+// post.
 class CallingThread {
  public:
-  void post(std::function<void()> function);
-  void finish() { post(nullptr); }
-  // Runs what was posted, until `finish` was.
+  // Drops the function if too many wait; see WaitingFunctions. `bytes` is about the memory that it holds.
+  void post(std::function<void()> function, std::size_t bytes);
+  void finish();
+  // Runs the posted functions until `finish` is called. If one of them throws, runs no more of them, and throws the
+  // exception after `finish` was called: what the call refers to must outlive the call.
   void run();
 
  private:
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> functions_;
+  WaitingFunctions functions_;
+  bool finished_ = false;
 };
+
+// Returns why a task ended by an exception.
+Error error_of(const std::exception_ptr& thrown);
 
 struct HostSettings {
   std::string name;  // in the log and in errors
   RefreshPolicy refresh;
   unsigned circuit_failures = 5;
   std::chrono::milliseconds circuit_open = std::chrono::seconds(30);
-  std::string list_meta;  // members of the `_meta` of lists, as JSON text without braces
+  std::string list_meta;  // members for the `_meta` of list requests, as JSON text without braces
   std::optional<OAuthOptions> oauth = std::nullopt;
 };
 
-// A connection with a thread of its own, for callers that block, and an inventory that a Refresher keeps fresh. Safe to
-// use from several threads, except where said.
+// A connection with its own thread, for callers that block, and an inventory that a Refresher keeps fresh. Thread-safe,
+// except where noted.
 class Host {
  public:
   using OnChange = std::function<void(const catalog::Change& change)>;
 
-  // `on_change` is called on the host's thread, and must not block.
-  // The context is run by the host, and by nobody else.
+  // `on_change` is called on the host's thread, and must not block. Only the host may run the context.
   Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options, net::HttpClientOptions http,
        HostSettings settings, OnChange on_change);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  // Connects and takes the inventory. Once. What fails is tried again in the background until `close`.
+  // Connects and waits for the first reading of all lists. Must be called once. Retries failures until `close`.
   Result<> open();
-  // Reads everything now.
+  // Reads all lists now.
   Reading read_now();
-  // Reads everything, where the inventory is too old to use.
+  // Reads all lists if they are too old by the `ttl`.
   void freshen();
   void set_auto_refresh(bool on) { refresher_.set_auto_refresh(on); }
-  // Ends what is under way, and the thread. Must not be called on it.
+  // Ends everything under way, and the thread. Must not be called on that thread.
   void close();
 
   std::shared_ptr<const ServerFacts> facts() const { return refresher_.facts(); }
-  // Null before the server was ever read.
+  // Returns null if the server was never read.
   std::shared_ptr<const Inventory> inventory() const;
   ServerHealth health() const { return refresher_.health(); }
   Circuit circuit() const { return breaker_.state(); }
   Counters counters() const;
 
-  // Runs a task on the host's thread and waits for its end. `make` is called with the connection; it is given
-  // to the task, which may refer to it. What is posted to `meanwhile` runs on the calling thread.
+  // Runs a task on the host's thread and waits for its end. `make` receives the connection, to which the task may
+  // refer. Functions that are posted to `meanwhile` run on the calling thread.
   template <class T>
   Result<T> call(std::function<Task<Result<T>>(Connection&)> make, CallingThread& meanwhile) {
     const CallUnderWay turn(*this);
     if (!turn) return std::unexpected(errors::cancelled("the connection"));
     std::optional<Result<T>> result;
     boost::asio::co_spawn(*io_, make(refresher_.connection()), [&](std::exception_ptr thrown, Result<T> value) {
-      result = thrown ? Result<T>(std::unexpected(errors::cancelled("the call"))) : std::move(value);
+      result = thrown ? Result<T>(std::unexpected(error_of(thrown))) : std::move(value);
       meanwhile.finish();
     });
     meanwhile.run();
     return std::move(*result);
   }
-  // The same for a request that counts: the circuit breaker decides whether it is sent, and where the answer asks for
-  // it the lists are read again first.
+  // Like `call`, for a request that counts: the circuit breaker decides whether it is sent, and if the answer demands
+  // that, the lists are read again before this returns.
   Result<Answer> request(std::function<Task<Result<Answer>>(Connection&)> make, CallingThread& meanwhile);
 
  private:
-  // A call under way, which the thread must not end before.
+  // A call under way. The host's thread must not end before it.
   class CallUnderWay {
    public:
     explicit CallUnderWay(Host& host);
@@ -121,7 +127,7 @@ class Host {
   Task<Result<Answer>> send(std::function<Task<Result<Answer>>(Connection&)> make);
   Task<Result<>> shut_down();
 
-  // In this order: what is below uses what is above.
+  // In this order: later members use earlier ones.
   std::shared_ptr<boost::asio::io_context> io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_->get_executor()};
   SystemClock clock_;
@@ -133,7 +139,7 @@ class Host {
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> failed_requests_ = 0;
   std::atomic<std::uint64_t> refused_requests_ = 0;
-  bool read_once_ = false;  // of the host's thread
+  bool read_once_ = false;  // used only on the host's thread
 
   mutable std::mutex mutex_;
   std::condition_variable idle_;

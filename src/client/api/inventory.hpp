@@ -14,19 +14,19 @@
 
 namespace proteus::client {
 
-// Everything a server has, as it was when it was listed. Immutable once published.
+// All lists of a server, as they were last read. Immutable once published.
 struct Inventory {
-  catalog::PerKind<std::optional<Listing>> lists;  // nothing where it could never be read, which is not an empty one
+  catalog::PerKind<std::optional<Listing>> lists;  // nothing if the list was never read, as opposed to an empty list
   std::vector<ListFault> faults;
-  std::optional<Error> failure;  // why not everything could be read; it is to be read again then
+  std::optional<Error> failure;  // why some lists could not be read; all are then read again
 };
 
-// Lists everything; each request has these members in its `_meta`. A list that could not be read is the one from
-// before. Fails where nothing could be read.
+// Reads all lists; each request has the members `meta` in its `_meta`. A list that cannot be read is taken from
+// `before`. Fails if nothing can be read.
 Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection, std::string meta,
                                                               std::shared_ptr<const Inventory> before);
 
-// What became of the definitions, by the rules of catalog/change.hpp; a null inventory has nothing.
+// Returns how the definitions changed, by the rules of catalog/pins/change.hpp. A null `before` has no definitions.
 catalog::Change changes_between(const Inventory* before, const Inventory& after);
 
 }  // namespace proteus::client

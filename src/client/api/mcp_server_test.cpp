@@ -1,4 +1,4 @@
-// The public, blocking client.
+// Tests of the public, blocking client.
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -118,6 +118,61 @@ TEST_P(PublicClient, CloseEndsACallOfAnotherThread) {
   EXPECT_EQ(server.call_tool("echo")->text(), "{}");
 }
 
+TEST_P(PublicClient, HandlersMayCloseAndOpen) {
+  McpServer* self = nullptr;
+  std::promise<Result<>> opened;
+  auto server = fixture({"--era", GetParam()})
+                    .on_elicitation([&](const Elicitation&) {
+                      self->close();
+                      opened.set_value(self->open());
+                      return ElicitationAnswer();
+                    })
+                    .build();
+  self = &server;
+  ASSERT_TRUE(server.open());
+  EXPECT_EQ(server.call_tool("ask").error().kind(), ErrorKind::cancelled);
+  auto outcome = opened.get_future();
+  ASSERT_EQ(outcome.wait_for(30s), std::future_status::ready);
+  EXPECT_TRUE(outcome.get());
+  EXPECT_EQ(server.call_tool("echo")->text(), "{}");
+}
+
+TEST_P(PublicClient, AHandlerMayCloseWhatAnotherThreadCloses) {
+  McpServer* self = nullptr;
+  std::promise<void> asked;
+  std::promise<void> closing;
+  auto server = fixture({"--era", GetParam()})
+                    .on_elicitation([&](const Elicitation&) {
+                      asked.set_value();
+                      closing.get_future().wait();
+                      self->close();
+                      return ElicitationAnswer();
+                    })
+                    .build();
+  self = &server;
+  ASSERT_TRUE(server.open());
+  auto call = std::async(std::launch::async, [&] { return server.call_tool("ask"); });
+  asked.get_future().wait();
+  auto closed = std::async(std::launch::async, [&] { server.close(); });
+  EXPECT_FALSE(call.get());
+  closing.set_value();
+  closed.get();
+  EXPECT_FALSE(server.is_open());
+}
+
+TEST_P(PublicClient, ACallbackOfACallMayCloseAndThrow) {
+  auto server = fixture({"--era", GetParam()}).build();
+  CallOptions options;
+  ASSERT_TRUE(server.open());
+  options.on_progress = [&](const Progress&) { throw std::runtime_error("enough"); };
+  EXPECT_THROW((void)server.call_tool("progress", {{"steps", 3}}, options), std::runtime_error);
+  EXPECT_EQ(server.call_tool("echo")->text(), "{}");
+  options.on_progress = [&](const Progress&) { server.close(); };
+  EXPECT_EQ(server.call_tool("progress", {{"steps", 100}, {"pause", 0.05}}, options).error().kind(),
+            ErrorKind::cancelled);
+  EXPECT_FALSE(server.is_open());
+}
+
 TEST(PublicClientSettings, SaysWhatIsWrongWhenItOpens) {
   EXPECT_EQ(McpServer::builder("ftp://example.com").build().open().error().kind(), ErrorKind::invalid);
   EXPECT_EQ(McpServer::builder("http://example.com").command({"x"}).build().open().error().kind(), ErrorKind::invalid);
@@ -130,7 +185,7 @@ TEST(PublicClientSettings, SaysWhatIsWrongWhenItOpens) {
   EXPECT_EQ(McpServer::builder("http://127.0.0.1:1/mcp").build().open().error().kind(), ErrorKind::unreachable);
 }
 
-// A server in a thread, since the client blocks.
+// A server in its own thread, because the client blocks.
 class HttpServer {
  public:
   explicit HttpServer(test::FakeMcp mcp)

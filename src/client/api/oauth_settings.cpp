@@ -1,4 +1,4 @@
-// What a program says about OAuth, for the connection below.
+// Converts a program's OAuth settings for the connection.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <proteus/client.hpp>
@@ -41,7 +41,7 @@ Result<auth::oauth::Client> client_of(const OAuth::Client& given) {
   return client;
 }
 
-// What lacks for the grant; nothing where it is complete.
+// Returns what is missing for the grant; empty if nothing is.
 std::string_view missing_in(const OAuth& oauth) {
   switch (oauth.grant) {
     case OAuth::Grant::authorization_code: return oauth.authorize && oauth.redirect_uri.empty() ? "a redirect URI" : "";
@@ -64,13 +64,13 @@ auth::oauth::ClientDescription description_of(const OAuth& oauth) {
           .is_native = !redirect || net::is_loopback_host(redirect->host())};
 }
 
-// A function of the program's, on its thread.
+// Wraps a function of the program so that it runs on the callback thread; null for an empty function.
 std::function<Task<Result<std::string>>(std::string)> awaited(
     const std::function<Result<std::string>(const std::string&)>& function,
     const std::shared_ptr<CallbackThread>& thread, const std::weak_ptr<boost::asio::io_context>& io) {
   if (!function) return nullptr;
   return [function, thread, io](std::string argument) {
-    return await_callback(thread, io, [function, argument = std::move(argument)] { return function(argument); });
+    return await_callback(thread, io, [function, argument = std::move(argument)] { return function(argument); }, 0);
   };
 }
 

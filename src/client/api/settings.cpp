@@ -39,11 +39,6 @@ Result<std::optional<Header>> credentials(const Auth& auth) {
   return Header{"Authorization", "Basic " + base64_encode(*user + ":" + *secret)};
 }
 
-std::string string_at(const boost::json::object& object, std::string_view key) {
-  const auto* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 Result<boost::json::object> object_of(const std::string& text) {
   if (text.empty()) return boost::json::object();
   auto value = json::parse(text);
@@ -56,8 +51,8 @@ Result<std::string> elicit(const ElicitationHandler& handler, const std::string&
   auto object = object_of(params);
   if (!object) return std::unexpected(std::move(object.error()));
   Elicitation elicitation;
-  elicitation.message = string_at(*object, "message");
-  elicitation.url = string_at(*object, "url");
+  elicitation.message = text_member(*object, "message");
+  elicitation.url = text_member(*object, "url");
   if (const auto* schema = object->if_contains("requestedSchema"); schema != nullptr && schema->is_object())
     elicitation.requested_schema = schema->get_object();
   const bool is_form = elicitation.url.empty();
@@ -91,6 +86,11 @@ Result<std::string> list_roots(const RootsHandler& handler) {
 }
 
 }  // namespace
+
+std::string text_member(const boost::json::object& object, std::string_view key) {
+  const auto* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
 
 std::string members_of(const boost::json::object& object) {
   const std::string text = boost::json::serialize(object);
@@ -184,29 +184,32 @@ void McpServer::Settings::add_handlers(Options& options, const std::shared_ptr<C
   const auto elicitation = [&](const ElicitationHandler& handler) -> Handler {
     if (!handler) return nullptr;
     return [thread, io, handler](Question question) {
-      return await_callback(thread, io,
-                            [handler, question = std::move(question)] { return elicit(handler, question.params); });
+      const std::size_t bytes = question.params.size();
+      return await_callback(
+          thread, io, [handler, question = std::move(question)] { return elicit(handler, question.params); }, bytes);
     };
   };
   options.handlers.elicit_form = elicitation(on_elicitation);
   options.handlers.elicit_url = elicitation(on_url_elicitation);
   if (on_sampling) {
     options.handlers.sample = [thread, io, handler = on_sampling](Question question) {
-      return await_callback(thread, io,
-                            [handler, question = std::move(question)] { return sample(handler, question.params); });
+      const std::size_t bytes = question.params.size();
+      return await_callback(
+          thread, io, [handler, question = std::move(question)] { return sample(handler, question.params); }, bytes);
     };
   }
   if (on_roots) {
     options.handlers.list_roots = [thread, io, handler = on_roots](const Question&) {
-      return await_callback(thread, io, [handler] { return list_roots(handler); });
+      return await_callback(thread, io, [handler] { return list_roots(handler); }, 0);
     };
   }
   if (on_log) {
     options.on_log = [thread, handler = on_log](const LogEntry& entry) {
-      auto data = json::parse(entry.data.empty() ? "null" : entry.data);
-      LogMessage message{std::string(mcp::to_string(entry.level)), entry.logger,
-                         data ? std::move(*data) : boost::json::value()};
-      thread->post([handler, message = std::move(message)] { handler(message); });
+      const auto pass = [handler, level = entry.level, logger = entry.logger, text = std::string(entry.data)] {
+        const auto data = json::parse(text);
+        handler({std::string(mcp::to_string(level)), logger, data ? *data : boost::json::value()});
+      };
+      thread->post(pass, entry.data.size());
     };
   }
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <proteus/client.hpp>
@@ -20,16 +21,19 @@ class Binding;
 
 namespace proteus::client {
 
-// The members of an object as JSON text, without its braces.
+// Returns a member that is a string; empty for any other.
+std::string text_member(const boost::json::object& object, std::string_view key);
+
+// Returns the members of an object as JSON text, without the braces of the object.
 std::string members_of(const boost::json::object& object);
 
-// What it is, or what its variable holds.
+// Returns the value itself, or that of its environment variable. Fails if the value is empty or its variable unset.
 Result<std::string> value_of(const Auth::Value& value);
 
-// Proxies of the environment, and the authorities in this file where it is given.
+// Returns options with the proxies of the environment and, if `ca_file` is not empty, the authorities in that file.
 Result<net::HttpClientOptions> client_http_options(const std::string& ca_file);
 
-// What a builder was told.
+// The settings that a builder collects.
 struct McpServer::Settings {
   std::string url;
   std::vector<std::string> command;
@@ -46,7 +50,7 @@ struct McpServer::Settings {
   std::string client_name = "proteus";
   std::string client_version = "0.1.0";
   std::size_t max_message_bytes = std::size_t{16} << 20U;
-  std::vector<std::string> pass_environment;  // variables that a descriptor named
+  std::vector<std::string> pass_environment;  // variables that a descriptor names
   bool fail_fast_on_startup = true;
   bool auto_refresh = false;
   std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
@@ -63,23 +67,23 @@ struct McpServer::Settings {
   RootsHandler on_roots;
   std::function<void(const LogMessage&)> on_log;
 
-  // See McpServer; a builder's handlers are in neither.
+  // See McpServer. A descriptor contains no handlers.
   boost::json::object descriptor() const;
   static Result<Settings> from_descriptor(const boost::json::object& descriptor);
   static const json::Binding<Settings>& binding();
 
-  // The URL, or the program.
+  // Returns the URL or the program.
   std::string name() const { return command.empty() ? url : command.front(); }
 
-  // The same for the connection below. They fail where a setting is unusable.
+  // Return the settings in the form that a connection takes. Fail if a setting is unusable.
   Result<Endpoint> endpoint() const;
   Result<net::HttpClientOptions> http_options() const;
   Result<Options> options() const;
-  // Nothing where it does not sign in.
+  // Returns nothing unless the credentials come from OAuth.
   Result<std::optional<OAuthOptions>> oauth(const net::Url& endpoint, const std::shared_ptr<CallbackThread>& thread,
                                             const std::weak_ptr<boost::asio::io_context>& io) const;
   HostSettings host() const;
-  // Handlers run on that thread, and answer to this context.
+  // Adds handlers that run on `thread` and deliver their results on `io`.
   void add_handlers(Options& options, const std::shared_ptr<CallbackThread>& thread,
                     const std::weak_ptr<boost::asio::io_context>& io) const;
 };

@@ -11,19 +11,19 @@
 namespace proteus::client {
 namespace {
 
-// Whether asking for another list can do nothing but fail, or do harm.
+// Returns whether an error concerns the whole server, so that requesting other lists would fail or do harm.
 bool is_about_the_server(const Error& error) {
   return error.kind() == ErrorKind::unreachable || error.kind() == ErrorKind::cancelled ||
          error.retry_after().count() > 0;
 }
 
-// An error of the server's own does not say what was asked.
+// Adds the method to an error that does not name it, such as an error from the server.
 Error naming(std::string_view method, Error error) {
   if (is_about_the_server(error) || error.message().contains(method)) return error;
   return std::move(error).within(method);
 }
 
-// One reading of the lists, which outlives the tasks it starts.
+// One reading of the lists. Must outlive the tasks it starts.
 class Sweep {
  public:
   Sweep(Connection& connection, std::string meta) : connection_(connection), meta_(std::move(meta)) {}
@@ -63,7 +63,7 @@ class Sweep {
 
  private:
   Task<> read(catalog::Kind kind, std::chrono::milliseconds time) {
-    errors_[kind] = errors::cancelled("the reading");  // unless it comes to its end
+    errors_[kind] = errors::cancelled("the reading");  // remains if this coroutine ends by an exception
     RequestOptions options;
     options.meta = meta_;
     options.list_timeout = time;
@@ -90,7 +90,7 @@ class Sweep {
       }
       const Listing& listing = *all_.lists[kind];
       any = any || !listing.pages.empty();
-      // Templates come with resources; nobody declared them.
+      // No capability declares templates: they come with resources.
       if (listing.unimplemented && kind != catalog::Kind::resource_template) {
         const Error error = naming(method, *listing.unimplemented);
         all_.faults.push_back({kind, ListFault::Cause::unimplemented, error.message()});

@@ -14,36 +14,36 @@
 
 namespace proteus::client {
 
-// Why a list that a server declares is not there.
+// Why a list that a server declares could not be read.
 struct ListFault {
   enum class Cause : std::uint8_t {
-    unimplemented,  // it does not know the method: the list is empty, and asking again is of no use
-    failed,         // it could not be read; it is asked for again
+    unimplemented,  // the server does not know the method: the list is empty, and retrying does not help
+    failed,         // reading failed and is retried
   };
 
   catalog::Kind kind{};
   Cause cause{};
-  std::string message;  // names the method, unless it is about the server as a whole
+  std::string message;  // names the method, unless the error concerns the whole server
 
   friend bool operator==(const ListFault&, const ListFault&) = default;
 };
 
 std::string_view to_string(ListFault::Cause cause);
 
-// What came of reading the lists of a server. Each kind stands for itself.
+// The outcome of reading the lists of a server. Each kind succeeds or fails on its own.
 struct AllLists {
-  catalog::PerKind<std::optional<Listing>> lists;  // nothing where it could not be read, or was not asked for
+  catalog::PerKind<std::optional<Listing>> lists;  // nothing for kinds that failed or were not requested
   std::vector<ListFault> faults;                   // in the order of the kinds
-  std::optional<Error> failure;                    // the first of those to be asked for again
-  bool any = true;                                 // whether a list was read; otherwise all that it offers has failed
+  std::optional<Error> failure;                    // the first error that is to be retried
+  bool any = true;                                 // false if every list that the server offers failed
 };
 
-// Reads lists, each with all its pages, within as many time-outs as there are kinds; where one of them is not there in
-// time, the others have one more. They are read one after the other until one is too slow, and the rest side by side.
-// Each request has these members in its `_meta`. What the server does not offer is an empty list.
+// Reads lists, each with all its pages. Reads them one after the other, within a total of one time-out per list that
+// the server offers. If one of them times out, reads the rest concurrently, within one more time-out. `meta` has more
+// members for the `_meta` of each request. A list that the server does not offer is empty.
 Task<AllLists> read_all_lists(Connection& connection, catalog::KindSet kinds, std::string meta = {});
 
-// Tells an operator of lists that are declared and not implemented, where that is new.
+// Logs lists that the server declares but does not implement, unless they are in `before`.
 void log_unimplemented(std::string_view server, const std::vector<ListFault>& before,
                        const std::vector<ListFault>& now);
 

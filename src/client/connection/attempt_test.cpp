@@ -14,8 +14,9 @@ TEST(Attempt, OnlyTheUpstreamsOwnFailuresOpenTheCircuit) {
   ManualClock clock;
   CircuitBreaker breaker(clock, 2, std::chrono::seconds(30));
   const auto fail = [&](const Error& error) {
-    ASSERT_TRUE(breaker.allows());
-    Attempt(breaker).report(Result<int>(std::unexpected(error)));
+    Attempt attempt(breaker);
+    ASSERT_TRUE(attempt.may_be_sent());
+    attempt.report(Result<int>(std::unexpected(error)));
   };
   for (int i = 0; i < 5; ++i) {
     fail(errors::cancelled("the request"));
@@ -24,8 +25,8 @@ TEST(Attempt, OnlyTheUpstreamsOwnFailuresOpenTheCircuit) {
     fail(errors::unauthenticated("who are you"));
     fail(errors::not_found("nothing here"));
     fail(errors::too_large("the answer", 1));
-    ASSERT_TRUE(breaker.allows());
-    const Attempt left(breaker);  // ends without a word
+    const Attempt left(breaker);  // destroyed without a report
+    ASSERT_TRUE(left.may_be_sent());
   }
   EXPECT_EQ(breaker.state(), State::closed);
   fail(errors::unreachable("refused"));

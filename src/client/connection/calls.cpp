@@ -46,6 +46,7 @@ Task<Result<>> ping(Connection& connection, RequestOptions options) {
   const auto method = (*facts)->era() == mcp::Era::legacy ? mcp::Method::ping : mcp::Method::discover;
   const auto answer = co_await connection.request(method, {}, std::move(options));
   if (!answer) co_return std::unexpected(answer.error());
+  if (method == mcp::Method::discover) connection.update_facts(*answer);
   co_return Result<>{};
 }
 

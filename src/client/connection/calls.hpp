@@ -4,27 +4,29 @@
 
 #include "client/connection/connection.hpp"
 
-// The requests of the protocol by name. Arguments are JSON text and go out as they are; answers are results
-// as they came.
+// A function for each request of the protocol. JSON arguments are sent unchanged; answers are returned unchanged. See
+// Connection::request.
 namespace proteus::client {
 
-// `arguments`: an object.
+// `arguments` is an object.
 Task<Result<Answer>> call_tool(Connection& connection, std::string name, std::string arguments,
                                RequestOptions options = {});
-// `arguments`: an object of strings; may be empty for none.
+// `arguments` is an object of strings, or empty.
 Task<Result<Answer>> get_prompt(Connection& connection, std::string name, std::string arguments,
                                 RequestOptions options = {});
 Task<Result<Answer>> read_resource(Connection& connection, std::string uri, RequestOptions options = {});
 
-// `reference`: {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}; `context`: an object of the
-// arguments known already, may be empty.
+// `reference` is {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}. `context` is an object of the
+// arguments that are already known, or empty.
 Task<Result<Answer>> complete(Connection& connection, std::string reference, std::string argument, std::string value,
                               std::string context = {}, RequestOptions options = {});
 
-// Whether a legacy server is there; a modern one has no such method, and is asked for its facts instead.
+// Checks whether the server answers. The modern era has no `ping`, so a modern server gets `server/discover`,
+// and the connection learns what it says about itself now.
 Task<Result<>> ping(Connection& connection, RequestOptions options = {});
 
-// Whether an answer says that what the server offers has changed by it, so that lists should be read again.
+// Returns whether the request has changed the server's lists, according to `refresh_capabilities` in the answer's
+// `_meta`. They should be read again then.
 bool wants_refresh(const Answer& answer);
 
 }  // namespace proteus::client

@@ -6,30 +6,33 @@
 
 namespace proteus::client {
 
-bool CircuitBreaker::allows() {
-  if (failures_.load(std::memory_order_relaxed) < limit_) return true;
+std::optional<CircuitBreaker::Pass> CircuitBreaker::admit() {
+  if (failures_.load(std::memory_order_relaxed) < limit_) return kUsual;
   const std::scoped_lock lock(mutex_);
-  if (failures_ < limit_) return true;
-  if (probing_ || clock_.now() < open_until_) return false;
-  probing_ = true;
-  return true;
+  if (failures_ < limit_) return kUsual;
+  if (probe_ != kUsual || clock_.now() < open_until_) return std::nullopt;
+  return probe_ = ++last_probe_;
+}
+
+void CircuitBreaker::end_probe(Pass pass) {
+  if (probe_ == pass) probe_ = kUsual;
 }
 
 void CircuitBreaker::succeeded() {
   if (failures_.load(std::memory_order_relaxed) == 0) return;
   {
     const std::scoped_lock lock(mutex_);
-    probing_ = false;
+    probe_ = kUsual;
     failure_.reset();
     if (failures_.exchange(0) < limit_) return;
   }
   log::info("{} works again: its circuit is closed", name_);
 }
 
-void CircuitBreaker::failed(const Error& why) {
+void CircuitBreaker::failed(const Error& why, Pass pass) {
   {
     const std::scoped_lock lock(mutex_);
-    probing_ = false;
+    end_probe(pass);
     failure_ = why;
     failed_at_ = clock_.now();
     const bool was_closed = failures_ < limit_;
@@ -42,10 +45,10 @@ void CircuitBreaker::failed(const Error& why) {
                log::printable(why.message(), 300));
 }
 
-void CircuitBreaker::abandoned() {
-  if (!probing_.load(std::memory_order_relaxed)) return;
+void CircuitBreaker::abandoned(Pass pass) {
+  if (pass == kUsual) return;
   const std::scoped_lock lock(mutex_);
-  probing_ = false;
+  end_probe(pass);
 }
 
 CircuitBreaker::Status CircuitBreaker::status() const {
@@ -61,7 +64,7 @@ CircuitBreaker::State CircuitBreaker::state() const {
 
 CircuitBreaker::State CircuitBreaker::state_now() const {
   if (failures_ < limit_) return State::closed;
-  return probing_ || clock_.now() >= open_until_ ? State::half_open : State::open;
+  return probe_ != kUsual || clock_.now() >= open_until_ ? State::half_open : State::open;
 }
 
 std::string_view to_string(CircuitBreaker::State state) {

@@ -15,29 +15,30 @@ TEST(CircuitBreaker, OpensAfterFailuresInARowAndLetsOneProbeThrough) {
   ManualClock clock;
   CircuitBreaker breaker(clock, 3, 30s);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_TRUE(breaker.allows());
+    EXPECT_TRUE(breaker.admit());
     breaker.failed(kFault);
   }
   breaker.succeeded();
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(breaker.allows());
+    EXPECT_TRUE(breaker.admit());
     breaker.failed(kFault);
   }
   EXPECT_EQ(breaker.state(), State::open);
-  EXPECT_FALSE(breaker.allows());
+  EXPECT_FALSE(breaker.admit());
 
   clock.advance(30s);
   EXPECT_EQ(breaker.state(), State::half_open);
-  EXPECT_TRUE(breaker.allows());
-  EXPECT_FALSE(breaker.allows()) << "a second probe";
-  breaker.failed(kFault);
-  EXPECT_FALSE(breaker.allows());
+  const auto probe = breaker.admit();
+  ASSERT_TRUE(probe);
+  EXPECT_FALSE(breaker.admit()) << "a second probe";
+  breaker.failed(kFault, *probe);
+  EXPECT_FALSE(breaker.admit());
 
   clock.advance(30s);
-  EXPECT_TRUE(breaker.allows());
+  EXPECT_TRUE(breaker.admit());
   breaker.succeeded();
   EXPECT_EQ(breaker.state(), State::closed);
-  EXPECT_TRUE(breaker.allows());
+  EXPECT_TRUE(breaker.admit());
 }
 
 TEST(CircuitBreaker, GivesTheProbeBackThatSaidNothing) {
@@ -45,9 +46,26 @@ TEST(CircuitBreaker, GivesTheProbeBackThatSaidNothing) {
   CircuitBreaker breaker(clock, 1, 1s);
   breaker.failed(kFault);
   clock.advance(1s);
-  EXPECT_TRUE(breaker.allows());
-  breaker.abandoned();
-  EXPECT_TRUE(breaker.allows());
+  const auto probe = breaker.admit();
+  ASSERT_TRUE(probe);
+  breaker.abandoned(*probe);
+  EXPECT_TRUE(breaker.admit());
+}
+
+// REF-18
+TEST(CircuitBreaker, TakesNoRequestFromBeforeForTheProbe) {
+  ManualClock clock;
+  CircuitBreaker breaker(clock, 1, 1s);
+  const auto early = breaker.admit();
+  const auto late = breaker.admit();
+  breaker.failed(kFault);
+  clock.advance(1s);
+  ASSERT_TRUE(breaker.admit());
+  breaker.abandoned(*early);
+  EXPECT_FALSE(breaker.admit()) << "the probe is still under way";
+  breaker.failed(kFault, *late);
+  clock.advance(1s);
+  EXPECT_FALSE(breaker.admit()) << "the probe is still under way";
 }
 
 // REF-29
@@ -56,13 +74,14 @@ TEST(CircuitBreaker, ProbesNoSoonerThanTheUpstreamAsked) {
   CircuitBreaker breaker(clock, 1, 10s);
   breaker.failed(errors::unavailable("HTTP 503").with_retry_after(25s));
   clock.advance(24s);
-  EXPECT_FALSE(breaker.allows());
+  EXPECT_FALSE(breaker.admit());
   clock.advance(1s);
-  EXPECT_TRUE(breaker.allows());
+  const auto probe = breaker.admit();
+  ASSERT_TRUE(probe);
 
-  breaker.failed(errors::unavailable("HTTP 503").with_retry_after(1s));
+  breaker.failed(errors::unavailable("HTTP 503").with_retry_after(1s), *probe);
   clock.advance(9s);
-  EXPECT_FALSE(breaker.allows()) << "nor sooner than usual";
+  EXPECT_FALSE(breaker.admit()) << "nor sooner than usual";
 }
 
 // REF-33

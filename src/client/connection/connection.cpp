@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/recycled.hpp"
 #include "client/connection/pending_request.hpp"
+#include "client/connection/send_text.hpp"
 #include "client/message/era.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
@@ -15,7 +16,7 @@
 namespace proteus::client {
 namespace {
 
-// What kind of result a modern server gave; an absent kind means a complete one.
+// Returns whether a modern server's result asks for input. An absent `resultType` means a complete result.
 Result<bool> asks_for_input(const Answer& answer) {
   const std::string_view raw = answer.member("resultType");
   if (raw.empty()) return false;
@@ -63,9 +64,11 @@ Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open(std::shared_pt
 Task<> Connection::close() {
   listener_.stop();
   requests_.expire();
+  for (Deadline* const deadline : gathering_)
+    deadline->expire();
   co_await link_.close();
   tasks_.cancel();
-  // Visitors wait for tasks, and start some as they leave.
+  // Visitors wait for tasks, and may start new ones as they leave.
   while (visits_ > 0 || tasks_.size() > 0) {
     co_await tasks_.join();
     if (visits_ > 0) co_await left_.wait();
@@ -91,11 +94,22 @@ void Connection::note(const Negotiated& negotiated) {
   facts_ = negotiated.facts;
   const bool legacy = negotiated.era() == mcp::Era::legacy;
   if (legacy) questions_.set_roots_due(true);
+  listener_.move();
   if (options_.on_agreed) options_.on_agreed(*facts_);
   if (legacy && log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
-// A legacy server may ask on a stream of its own while a request runs. True where that is not open yet.
+void Connection::update_facts(const Answer& discovered) {
+  const auto& negotiated = link_.current();
+  if (!negotiated || negotiated->era() != mcp::Era::modern) return;
+  auto said = read_discover(discovered);
+  if (!said || same(*said, *negotiated->facts)) return;
+  if (std::ranges::find(said->versions, mcp::to_string(mcp::kModern)) == said->versions.end()) return;
+  link_.learn(std::move(*said));
+  facts_ = negotiated->facts;
+}
+
+// Opens the stream on which a legacy server may ask while a request runs. Returns true if it is not open yet.
 bool Connection::keep_stream(const Negotiated& negotiated) {
   return negotiated.era() == mcp::Era::legacy && options_.handlers.any() && negotiated.transport->has_streams() &&
          listener_.keep_stream();
@@ -128,12 +142,12 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
     while (awaits_roots(*negotiated, method)) {
       auto known = co_await await_roots(*negotiated, options);
       if (!known) co_return std::unexpected(std::move(known.error()));
-      // The session may be another by now.
+      // The session may have been replaced.
       negotiated = co_await link_.establish(options.authorizer);
       if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
       note(*negotiated);
     }
-    // What was found out before this request may have changed.
+    // If the era was found out before this request, the server may have changed it.
     if (options.era && negotiated->era() != *options.era && negotiated->generation == found_before &&
         link_.era_doubtful(found_before)) {
       negotiated = co_await link_.establish(options.authorizer);
@@ -175,7 +189,7 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiate
     if (outcome.again) co_return outcome;
     if (!outcome.answer) {
       if (!outcome.misfits || std::exchange(relisted, true)) co_return outcome;
-      // The tool's annotations changed since it was listed, or it never was.
+      // The tool's annotations have changed since it was listed, or it was never listed.
       if (!co_await learn_again(params.name, options, own)) co_return outcome;
       continue;
     }
@@ -196,7 +210,7 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiate
   }
 }
 
-// What a caller is listed as themselves is kept for nobody else.
+// A definition that was listed with a caller's own credentials is kept for this caller's request only.
 Task<bool> Connection::learn_again(std::string_view tool, const RequestOptions& options, HeaderParameters& own) {
   RequestOptions as_caller;
   as_caller.authorizer = options.authorizer;
@@ -229,7 +243,7 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
   RequestFrame request = frame(negotiated, method, options);
   request.more_members = more_members;
   std::string own_capabilities;
-  // In the legacy era they were told once, when the session began.
+  // In the legacy era capabilities are declared once, when the session begins.
   if (options.has_handlers() && options.capabilities.empty() && negotiated.era() == mcp::Era::modern) {
     own_capabilities = mcp::write_client_capabilities(options.own_handlers()->capabilities());
     request.client_capabilities = own_capabilities;
@@ -246,7 +260,7 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
 }
 
 std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
-  // The result of a task is answered when the task has ended.
+  // The answer to `tasks/result` arrives when the task has ended.
   const bool is_call = method == mcp::Method::tools_call || method == mcp::Method::tasks_result;
   return options.timeout.value_or(is_call ? options_.call_timeout : options_.timeout);
 }
@@ -297,7 +311,7 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, mcp::Method 
     return {std::move(*reply.message)};
   if (negotiated.era() == mcp::Era::legacy && negotiated.transport->has_session() && says_session_unknown(reply)) {
     forget_session(negotiated);
-    return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
+    return {.answer = std::unexpected(errors::not_found("the server no longer knows the session")), .again = true};
   }
   const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
   Outcome outcome{std::unexpected(reply_error(reply)), again};
@@ -336,35 +350,38 @@ Result<> Connection::add_headers(Composed& composed, const Negotiated& negotiate
 }
 
 void Connection::cancel_at_server(const Negotiated& negotiated, RequestId id, std::string_view reason) {
-  // A modern server sees that the request's own stream is closed.
+  // A modern server notices that the request's own stream is closed.
   if (negotiated.era() == mcp::Era::modern && negotiated.transport->has_streams()) return;
   if (link_.is_closed() || !negotiated.transport->usable()) return;
   tasks_.spawn("cancelling a request", send_cancelled(negotiated.transport, id, std::string(reason)));
 }
 
 Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason) {
-  const std::string text = mcp::cancelled_notification(fmt::format("{}", id), reason);
-  Outgoing message;
-  message.method = mcp::Method::cancelled;
-  message.parts.emplace_back(text);
-  Deadline deadline(executor_, options_.timeout, {});
-  const auto sent = co_await before(deadline, transport->send(message), "notifications/cancelled");
+  const auto sent = co_await send_text(std::move(transport), mcp::cancelled_notification(fmt::format("{}", id), reason),
+                                       options_.timeout);
   if (!sent) options_.log->debug("a cancellation did not reach the server: {}", sent.error().message());
 }
 
 Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
   auto opened = co_await open();
   if (!opened) co_return std::unexpected(std::move(opened.error()));
-  log_level_ = level;
+  const auto before = std::exchange(log_level_, level);
   if ((*opened)->era() == mcp::Era::modern) co_return Result<>{};
+  // A server that refuses the level is not asked again. One that could not be asked is.
+  bool asked = false;
+  const std::shared_ptr<void> end(nullptr, [&](void*) {
+    if (!asked && log_level_ == level) log_level_ = before;
+  });
   Params params;
   params.members.add(fmt::format(R"("level":"{}")", mcp::to_string(level)));
   auto answer = co_await request(mcp::Method::set_log_level, std::move(params));
+  asked = answer || answer.error().kind() == ErrorKind::remote;
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   co_return Result<>{};
 }
 
 Task<> Connection::restore_log_level(mcp::LogLevel level) {
+  log_level_.reset();
   const auto set = co_await set_log_level(level);
   if (!set) options_.log->warning("the log level was not set again: {}", set.error().message());
 }

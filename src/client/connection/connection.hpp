@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include <proteus/error.hpp>
@@ -16,98 +17,101 @@
 
 namespace proteus::client {
 
-// Makes the maker of a connection's transports; both are given what belongs to the connection.
+// Creates the maker of a connection's transports. The options and the inbox belong to the connection.
 using MakerFactory = std::function<std::unique_ptr<TransportMaker>(const Options& options, Inbox& inbox)>;
 
 class PendingRequest;
 
-// A connection to one MCP server of either era, over any transport. It connects when first needed, finds the
-// server's era and transport, keeps what it found, and connects again when it must.
+// A connection to one MCP server of either era, over any transport. It connects when first needed, finds out the
+// server's era and transport, remembers them, and reconnects when necessary.
 //
-// Belongs to one thread, that of its executor; every member is called there. Requests may be made side by
-// side. `close` must have ended before it is destroyed.
+// Belongs to the thread of its executor; every member must be called there. Requests may run concurrently. `close` must
+// have ended before it is destroyed.
 //
-// Cancelling a coroutine that awaits a request cancels the request at the server, too: by closing its stream,
-// or by `notifications/cancelled`. The coroutine then ends by `operation_aborted`, as with Asio's own
-// operations.
+// Cancelling a coroutine that awaits a request also cancels the request at the server, by closing its stream or by
+// `notifications/cancelled`. The coroutine throws `operation_aborted`, like Asio's own operations.
 class Connection final : private Inbox {
  public:
-  // See transports.hpp for makers.
+  // See transports.hpp for makers of transports.
   Connection(const Executor& executor, MakerFactory make, Options options);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Connects, if that was not done yet, and says what the server is.
-  // With these credentials in place of the connection's, where that is not whose it is.
+  // Connects, if necessary, and returns what the server says about itself. Uses `authorizer` for the handshake instead
+  // of the connection's credentials, unless it is null.
   Task<Result<std::shared_ptr<const ServerFacts>>> open(std::shared_ptr<Authorizer> authorizer = nullptr);
-  // What it said last; empty before the first `open`.
+  // Returns what the server last said about itself; null before it was connected for the first time.
   const std::shared_ptr<const ServerFacts>& facts() const { return facts_; }
-  // What further connections to the same server need not find out.
+  // Returns what further connections to the same server need not find out again.
   KnownServer known() const { return {facts_, link_.uses_old_sse()}; }
 
-  // See Link.
+  // Takes over the result of a further `server/discover`: a modern server may offer something else than when the
+  // connection was negotiated. Keeps the object of `facts` if the server says the same as before.
+  void update_facts(const Answer& discovered);
+
+  // See Link::reconsider.
   void reconsider() { link_.reconsider(); }
 
-  // Sends a request and gives the answer, a result. An error of the server is an error of kind `remote` with
-  // its code, message and data. A modern server's request for input is answered by the handlers, unless the
-  // options say otherwise. Nothing is sent twice that may have run.
+  // Sends a request and returns its result. An error of the server has its code, message and data, and kind `remote`,
+  // or `unavailable` with HTTP status 429 or 5xx. The handlers answer a modern server's requests for input, unless the
+  // options say otherwise. A request is sent again only if the reply shows that it did not run.
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options = {});
 
-  // Sends a request where that needs no waiting: see PendingRequest. Null where it does, and where a modern server's
-  // need for input is not to be handed back; nothing was sent then, and the options are as they were.
+  // Sends a request if that needs no waiting; see PendingRequest. Otherwise, or if the handlers would have to answer a
+  // modern server's requests for input, sends nothing, returns null and leaves the options unchanged.
   std::shared_ptr<PendingRequest> post(mcp::Method method, const Params& params, RequestOptions& options, Stay stay);
 
-  // All pages of a list; `method` is one of the four list methods. What the server does not offer, or offers and does
-  // not implement, is an empty list. Over HTTP, tools of a modern server whose header annotations are invalid are left
-  // out.
+  // Reads all pages of a list; `method` is one of the four list methods. A list that the server does not offer or does
+  // not implement is empty. Over HTTP, a modern server's tools with invalid header annotations are left out.
   Task<Result<Listing>> list(mcp::Method method, RequestOptions options = {});
 
-  // Announcements of changes, from now on and until `close`; see Listener.
+  // Listens for announcements of changes until `hush`, `rest` or `close`; see Listener::listen.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
-  // Ends that; see Listener.
+  // Stops listening; see Listener::hush.
   void hush() { listener_.hush(); }
   bool is_listening() const { return listener_.is_listening(); }
-  // Why the server does not tell of a resource that was listened for; null where it does.
+  // Returns why the server does not announce updates of a resource; null if it was not refused.
   const Error* refused(const std::string& uri) const { return listener_.refused(uri); }
 
-  // The session that a legacy server keeps for it over HTTP; nothing where there is none.
+  // Returns the session with a legacy server over HTTP; nothing if there is none.
   std::optional<HttpSession> session() const;
 
-  // Another process goes on with that session: it is not ended here, and nothing is sent in it any more.
+  // Gives the session up to another process, which continues it: sends nothing in it any more and does not end it.
   void leave_session() { link_.leave_session(); }
 
-  // Sends a notification of its caller, where there is a session of a legacy server to send it in. Within a bound.
+  // Sends the caller's notification in the background if there is a session with a legacy server. Best effort: drops
+  // the notification if too many are on their way.
   void notify(std::string notification);
-  // The same for `notifications/roots/list_changed`, where the server was told that it would come: what the server asks
-  // because of it is answered before anything is sent that may act on roots.
+  // Like `notify`, for `notifications/roots/list_changed`. Does nothing unless the client has declared this
+  // notification. The server's questions about the new roots are answered before a request is sent that may act on
+  // roots.
   void notify_roots_changed(std::string notification);
 
-  // The least level of log messages the server should send: for good with a legacy server, with each request
-  // from now on to a modern one.
+  // Sets the least level of log messages that the server should send. A legacy server receives the level at once and in
+  // each new session; a modern server receives it with each later request.
   Task<Result<>> set_log_level(mcp::LogLevel level);
   std::optional<mcp::LogLevel> log_level() const { return log_level_; }
 
-  // Whether it holds something at the server: a session, or a running program.
+  // Returns whether the connection has a transport, and so possibly a session or a running program.
   bool is_open() const { return link_.transport() != nullptr; }
-  // Whether nothing is under way on it.
+  // Returns whether no request and no other operation of a caller is under way.
   bool is_idle() const { return visits_ == 0 && requests_.size() == 0; }
-  // Ends what it holds, and the listening; the next request opens it again. False, and without effect, where something
-  // is under way.
+  // Stops listening and ends the session or program; the next request connects again. Does nothing and returns false
+  // unless the connection is idle.
   Task<bool> rest();
 
-  // Ends the session, the listening and every request under way, which fail as cancelled; waits for their
-  // ends. Nothing can be asked afterwards.
+  // Stops listening, ends the session and cancels every request under way; returns when all have ended. Later requests
+  // fail as cancelled.
   Task<> close();
 
-  const Executor& executor() const { return executor_; }
-  // Of a request.
+  // Returns the default time-out of a request.
   std::chrono::milliseconds timeout() const { return options_.timeout; }
 
  private:
   friend class Listener;
   friend class PendingRequest;
-  // Somebody's coroutine that is in here, and must have left before the connection is destroyed.
+  // Counts a caller's coroutine that uses the connection. `close` waits until all have left.
   class Visit {
    public:
     explicit Visit(Connection& connection) : connection_(connection) { ++connection_.visits_; }
@@ -121,56 +125,59 @@ class Connection final : private Inbox {
     Connection& connection_;
   };
 
-  // How one try of a request ended: an answer or an error, and perhaps a reason to try once more.
+  // The outcome of one attempt of a request: an answer or an error, and perhaps a reason to retry.
   struct Outcome {
     Result<Answer> answer;
-    bool again = false;
-    bool misfits = false;  // the headers that mirror parameters: what is known of the tool is not what it is now
-    std::optional<Reply> refusal = {};  // for want of credentials, of a request that was sent at once
+    bool again = false;                 // retry in a new session or in the other era
+    bool misfits = false;               // mirrored headers do not fit: the known definition of the tool is out of date
+    std::optional<Reply> refusal = {};  // refusal of the credentials of a request that `post` has sent
   };
 
-  // What became of a request before.
+  // The outcome of the previous attempt of the same request.
   enum class Before : std::uint8_t { nothing, failed, misfitted };
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, Before before);
-  // All of what they are given outlives these.
+  // In `attempt`, `attempt_rounds` and `exchange`, the arguments must outlive the await.
   Task<Outcome> attempt(const Negotiated& negotiated, mcp::Method method, const Params& params,
                         const RequestOptions& options, Before before);
   static Task<Outcome> refuse(mcp::Method method, mcp::Era era);
-  // With as many rounds as a modern server needs.
+  // Sends a request to a modern server again with the answers to its requests for input, until it gives a result.
   Task<Outcome> attempt_rounds(const Negotiated& negotiated, mcp::Method method, const Params& params,
                                const RequestOptions& options, Before before);
   Task<Outcome> exchange(const Negotiated& negotiated, mcp::Method method, const Params& params,
                          const RequestOptions& options, std::string_view more_members, const HeaderParameters* own);
-  // Reads the list of tools anew, because a request does not fit what is known of its tool. False where that failed.
+  // Reads the list of tools again, because a request does not fit the known definition of its tool. Stores what is
+  // listed to a caller with own credentials in `own`. Returns false if reading failed.
   Task<bool> learn_again(std::string_view tool, const RequestOptions& options, HeaderParameters& own);
-  // Of a request that was sent, within its time.
+  // Awaits the reply to a request until its deadline, and judges it. Cancels the request at the server if the deadline
+  // passes or the coroutine is cancelled.
   Task<Outcome> await_reply(const Negotiated& negotiated, const InFlight& request, mcp::Method method,
                             Task<Result<Reply>> replying);
   Outcome judge(const Negotiated& negotiated, mcp::Method method, Reply reply);
   std::chrono::milliseconds time_of(mcp::Method method, const RequestOptions& options) const;
   RequestFrame frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options);
-  // The caller's, the mirrored parameters of a tool, and as whom it is sent. `own` is known of tools for this request
-  // alone.
+  // Adds the caller's headers, the mirrored parameters of a tool, and the credentials. `own` has definitions of tools
+  // for this request only; null for none. Fails if the arguments do not fit the tool's annotations.
   Result<> add_headers(Composed& composed, const Negotiated& negotiated, const Params& params,
                        const RequestOptions& options, const HeaderParameters* own) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
-  // Whether parameters of tools are repeated in headers.
+  // Returns whether tool parameters are mirrored into headers.
   bool mirrors_parameters() const;
 
-  // What follows from a footing that was not there before.
+  // Stores the facts of a new negotiation, calls `on_agreed` and restores the log level. Does nothing if `negotiated`
+  // is not new.
   void note(const Negotiated& negotiated);
   bool keep_stream(const Negotiated& negotiated);
   void forget_session(const Negotiated& negotiated);
   Task<> restore_log_level(mcp::LogLevel level);
-  // Whether it may act on the client's roots.
+  // Returns whether a request of this method may act on the client's roots.
   static bool may_act(mcp::Method method);
-  // Whether roots may be asked for, or are, that must be known before this request is sent.
+  // Returns whether the request must wait, because the server may ask for roots or has asked and not been answered.
   bool awaits_roots(const Negotiated& negotiated, mcp::Method method) const;
-  // Ends when they are.
+  // Waits until the server's questions for roots are answered.
   Task<Result<>> await_roots(Negotiated negotiated, const RequestOptions& options);
   Task<Result<>> settle_roots(std::uint64_t generation);
   Task<> ping_server();
-  // False where something runs in it.
+  // Ends the session, so that the next request begins another. Does nothing and returns false if requests run in it.
   bool give_up_session(std::uint64_t generation);
   Task<> send_notification(std::shared_ptr<Transport> transport, std::string text);
   void cancel_at_server(const Negotiated& negotiated, RequestId id, std::string_view reason);
@@ -184,27 +191,28 @@ class Connection final : private Inbox {
   Executor executor_;
   Options options_;
   std::unique_ptr<TransportMaker> maker_;
-  std::string capabilities_;  // declared, where a call has no handlers of its own
+  std::string capabilities_;  // declared by requests without handlers of their own
   const std::string modern_meta_;
   RequestId last_id_ = kNoRequest;
-  // A modern request belongs to no session that another process could believe to have: short numbers do, and are read
-  // faster at both ends.
+  // Modern requests do not belong to a session that another process could continue, so their ids need no epoch. Short
+  // numbers are faster to read at both ends.
   RequestId last_modern_id_ = kNoRequest;
   TaskGroup tasks_;
   InFlightTable requests_;
   Link link_;
   Questions questions_;
   Listener listener_;
+  std::set<Deadline*> gathering_;  // of handlers that answer modern servers' requests for input
   HeaderParameters mirrors_;
   std::shared_ptr<const ServerFacts> facts_;
   std::optional<mcp::LogLevel> log_level_;
   std::size_t visits_ = 0;
   Bell left_;
-  std::uint64_t noted_ = 0;  // the generation of the footing that was last looked at
-  // Of which what the server asks by itself as it begins has arrived.
+  std::uint64_t noted_ = 0;  // the generation that `note` has seen last
+  // The latest generation whose initial questions have all arrived, or are not awaited; 0 for none.
   std::uint64_t greeted_ = 0;
-  std::uint64_t roots_told_ = 0;  // times that they were said to have changed
-  bool greeting_ = false;
+  std::uint64_t roots_told_ = 0;  // number of notifications that roots have changed
+  bool greeting_ = false;         // a ping waits for the initial questions
   Bell greeting_ended_;
   std::size_t notifying_ = 0;
 };

@@ -1,4 +1,4 @@
-// What comes from the server without being asked for, and what it asks for.
+// Notifications and requests from the server.
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -19,7 +19,7 @@ std::optional<mcp::Method> question_method(std::string_view raw) {
 
 bool is_unknown(const mcp::MethodInfo* method) { return method == nullptr || method->form != mcp::Form::notification; }
 
-// All others have a receiver of their own here.
+// Returns whether a notification has no fixed receiver in the connection.
 bool names_nobody(const mcp::MethodInfo* method) {
   return is_unknown(method) || method->method == mcp::Method::log_message ||
          method->method == mcp::Method::elicitation_complete;
@@ -31,7 +31,7 @@ void Connection::on_notification(const Received& received, RequestId during) {
   const json::Message& message = received.message();
   if (options_.on_notification) options_.on_notification(message);
   const mcp::Era era = facts_ ? facts_->era() : mcp::Era::legacy;
-  // 2026-07-28, "Streamable HTTP": what comes on the stream of a request relates to that request.
+  // 2026-07-28, "Streamable HTTP": messages on the stream of a request relate to that request.
   const std::string_view named = message.body.value(mcp::meta::kProgressToken);
   const std::optional<RequestId> token = named.empty() ? std::nullopt : json::as_int64(named);
   if (era == mcp::Era::modern && during != kNoRequest && !named.empty() && token != during) return;
@@ -40,7 +40,10 @@ void Connection::on_notification(const Received& received, RequestId during) {
   if (!claimed && names_nobody(method)) on_unclaimed(message, era);
   if (is_unknown(method)) return;
   switch (method->method) {
-    case mcp::Method::progress: return requests_.on_progress(message, token);
+    case mcp::Method::progress:
+      if (const auto passed = requests_.on_progress(message, token); !passed)
+        options_.log->debug("progress is ignored: {}", passed.error().message());
+      return;
     case mcp::Method::log_message: return on_log(message, during);
     case mcp::Method::cancelled:
       if (era == mcp::Era::legacy) questions_.on_cancelled(message.body.value("requestId"));
@@ -79,7 +82,7 @@ void Connection::on_request(Received received, RequestId during) {
   questions_.on_request(std::move(received), during, link_.transport());
 }
 
-// 2026-07-28, "Multi Round-Trip Requests": the members that the retry of a request has more than the request.
+// Returns the members that the retry of a request has in addition (2026-07-28, "Multi Round-Trip Requests").
 Task<Result<std::string>> Connection::gather_inputs(const Answer& required, const RequestOptions& options) {
   const auto fault = [](std::string text) { return std::unexpected(errors::protocol(std::move(text))); };
   const std::string_view requests = required.member("inputRequests");
@@ -98,9 +101,12 @@ Task<Result<std::string>> Connection::gather_inputs(const Answer& required, cons
       const auto parts = json::members_of(raw, storage);
       const auto method = parts ? question_method(parts->value("method")) : std::nullopt;
       if (!method) co_return fault(fmt::format("the server requires an unknown input: {}", log::printable(raw, 80)));
+      if (link_.is_closed()) co_return std::unexpected(errors::cancelled("the request"));
       Question question{*method, std::string(parts->value("params")), kNoRequest};
       const Handlers& handlers = own ? *own : options_.handlers;
       Deadline deadline(executor_, options_.handler_timeout, {});
+      gathering_.insert(&deadline);
+      const std::shared_ptr<void> end(nullptr, [&](void*) { gathering_.erase(&deadline); });
       auto answer = co_await before(deadline, ask(handlers, std::move(question)), mcp::to_string(*method));
       if (!answer) co_return std::unexpected(std::move(answer.error()).within("the server requires input"));
       if (members.back() != '{') members += ',';

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kTimeouts = 4;
 
-// Does work on so many bytes, in the background where there is one and they are many.
+// Runs `work`, which processes `bytes` bytes: on a background thread if there are many bytes and `background` is not
+// null, else on the calling thread.
 template <class Work, class Value = std::invoke_result_t<Work&>>
 Task<Value> aside(BackgroundThreads* background, std::size_t bytes, Work work) {
   if (background == nullptr) co_return work();

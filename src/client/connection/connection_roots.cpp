@@ -1,12 +1,13 @@
-// What a legacy server must know of its client before it is asked for anything, and what the client tells it.
-#include "base/log.hpp"
+// Answers a legacy server's questions for roots before requests that may act on roots (ADR 12), and sends the client's
+// notifications.
 #include "client/connection/connection.hpp"
+#include "client/connection/send_text.hpp"
 #include "mcp/jsonrpc.hpp"
 
 namespace proteus::client {
 namespace {
 
-// Of notifications on their way to a server that does not take them.
+// Limit of notifications under way, in case the server does not accept them.
 constexpr std::size_t kMaxNotifying = 64;
 
 Error roots_unknown() {
@@ -25,11 +26,11 @@ bool Connection::may_act(mcp::Method method) {
 bool Connection::awaits_roots(const Negotiated& negotiated, mcp::Method method) const {
   if (options_.owner == Owner::everybody || !options_.handlers.list_roots) return false;
   if (negotiated.era() != mcp::Era::legacy || !may_act(method)) return false;
-  return negotiated.generation != greeted_ || questions_.open_roots() > 0 || questions_.roots_missed();
+  return negotiated.generation > greeted_ || questions_.open_roots() > 0 || questions_.roots_missed();
 }
 
 Task<Result<>> Connection::await_roots(Negotiated negotiated, const RequestOptions& options) {
-  // Stands still while somebody is asked.
+  // Stands still while a caller is asked; see InFlightTable::Hold.
   Deadline deadline(executor_, options_.timeout, {});
   const InFlightTable::Entry entry(requests_, {++last_id_, deadline, options, false});
   questions_.somebody_came();
@@ -38,23 +39,25 @@ Task<Result<>> Connection::await_roots(Negotiated negotiated, const RequestOptio
 
 Task<Result<>> Connection::settle_roots(std::uint64_t generation) {
   if (questions_.roots_missed()) {
-    // Before anybody waited. In another session there is somebody to ask.
+    // The question ended unanswered before any request waited for it. In a new session, this request's caller is asked.
     if (!give_up_session(generation)) co_return std::unexpected(roots_unknown());
     co_return Result<>{};
   }
   while (greeting_)
     co_await greeting_ended_.wait();
-  if (generation != greeted_) {
+  if (generation > greeted_) {
     greeting_ = true;
     const std::shared_ptr<void> end(nullptr, [this](void*) {
       greeting_ = false;
       greeting_ended_.ring();
     });
-    // Most servers ask as soon as they are told that the session has begun, or that roots have changed; what they asked
-    // before they answer this has arrived before the answer. One that has no answer is not waited for any longer.
+    // Most servers ask for roots as soon as they know that the session has begun, or that roots have changed. Questions
+    // that they send before they answer the ping arrive before its answer. If the ping gets no answer, the request
+    // waits no longer.
     const std::uint64_t told = roots_told_;
     co_await ping_server();
-    if (told == roots_told_) greeted_ = generation;
+    // Without this, a server that ends its session because of the ping would get one session after the other.
+    if (told == roots_told_) greeted_ = link_.standing() != nullptr ? link_.latest() : link_.latest() + 1;
   }
   co_await questions_.wait_for_roots();
   if (!questions_.roots_missed()) co_return Result<>{};
@@ -62,14 +65,14 @@ Task<Result<>> Connection::settle_roots(std::uint64_t generation) {
   co_return std::unexpected(roots_unknown());
 }
 
-// Whatever it answers, it has read what came before.
+// Any answer to the ping proves that the server has read all earlier messages.
 Task<> Connection::ping_server() {
   RequestOptions options;
   options.timeout = options_.probe_timeout;
   (void)co_await request(mcp::Method::ping, {}, std::move(options));
 }
 
-// Its server goes by what it knows itself, which may be more than the client allows.
+// Without an answer, the server uses directories of its own choice, which the client may not allow.
 bool Connection::give_up_session(std::uint64_t generation) {
   if (requests_.any_asked_sent()) return false;
   questions_.forget_roots();
@@ -80,7 +83,7 @@ bool Connection::give_up_session(std::uint64_t generation) {
 void Connection::notify(std::string notification) {
   const Negotiated* const negotiated = link_.standing();
   if (negotiated == nullptr || negotiated->era() != mcp::Era::legacy) return;
-  if (notifying_ >= kMaxNotifying) return log::debug("a notification is dropped: the server takes none");
+  if (notifying_ >= kMaxNotifying) return options_.log->debug("a notification is dropped: the server takes none");
   tasks_.spawn("notifying the server", send_notification(negotiated->transport, std::move(notification)));
 }
 
@@ -95,11 +98,8 @@ void Connection::notify_roots_changed(std::string notification) {
 Task<> Connection::send_notification(std::shared_ptr<Transport> transport, std::string text) {
   ++notifying_;
   const std::shared_ptr<void> end(nullptr, [this](void*) { --notifying_; });
-  Outgoing message;
-  message.parts.emplace_back(text);
-  Deadline deadline(executor_, options_.timeout, {});
-  const auto sent = co_await before(deadline, transport->send(message), "a notification");
-  if (!sent) log::debug("a notification did not reach the server: {}", sent.error().message());
+  const auto sent = co_await send_text(std::move(transport), std::move(text), options_.timeout);
+  if (!sent) options_.log->debug("a notification did not reach the server: {}", sent.error().message());
 }
 
 }  // namespace proteus::client

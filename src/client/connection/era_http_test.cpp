@@ -1,4 +1,4 @@
-// Finding out over HTTP which era a server is of.
+// Tests of finding out a server's era over HTTP.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST_F(EraOverHttp, DoesNotFallBackFromAModernRefusal) {
 }
 
 TEST_F(EraOverHttp, FindsOutAnewWhenAModernServerTurnsOutToBeLegacy) {
-  // Some answer server/discover, and nothing else without a session.
+  // Some legacy servers answer server/discover, but nothing else without a session.
   mcp.on["server/discover"] = FakeMcp::modern().on["server/discover"];
   const auto fine = mcp.on["tools/call"];
   mcp.on["tools/call"] = [&, fine](const FakeRequest& request) {
@@ -86,7 +86,7 @@ TEST_F(EraOverHttp, FindsOutAnewWhenTheServerWasUpgraded) {
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
 }
 
-// UPC-15: what is written for one era may mean another caller's session in the other.
+// UPC-15: a request written for one era could reach another caller's session in the other era.
 TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
   std::vector<mcp::Era> agreed;
   Options options = test::quick();
@@ -106,7 +106,7 @@ TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
     };
     const std::size_t before = server.count("tools/call");
     EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::unreachable);
-    EXPECT_EQ(server.count("tools/call"), before + 1);  // as a modern one, which was refused
+    EXPECT_EQ(server.count("tools/call"), before + 1);  // sent as a modern request, which was refused
     EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::unreachable);
     EXPECT_EQ(server.count("tools/call"), before + 1);
     EXPECT_THAT(agreed, ElementsAre(mcp::Era::modern, mcp::Era::legacy, mcp::Era::legacy));

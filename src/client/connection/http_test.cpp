@@ -1,4 +1,4 @@
-// Streamable HTTP: what is sent, and what is made of the answers, right and wrong.
+// Tests of Streamable HTTP: what is sent, and how right and wrong answers are read.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
   EXPECT_EQ(meta.at("com.example/x").at("y"), 1);
 }
 
-// REP-12: it belongs to no session that another process could believe to have.
+// REP-12: modern requests belong to no session that another process could continue.
 TEST_F(Http, NumbersModernRequestsWithoutTheOwnersEpoch) {
   Options options = test::quick();
   options.epoch = 7;
@@ -81,7 +81,7 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
   std::vector<std::string> seen;
   RequestOptions call;
   call.on_progress = [&](const mcp::Progress& progress) {
-    // Not collected: progress is seen while the answer is still to come.
+    // Progress is reported at once, while the answer is still to come.
     seen.push_back(fmt::format("{}", progress.progress));
     EXPECT_FALSE(feed->ended);
     feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", server.last("tools/call").id(),
@@ -285,7 +285,7 @@ TEST_F(Http, FailsFastWhereNobodyListens) {
   EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unreachable);
 }
 
-// Has better credentials once it was refused.
+// Has new credentials after the first refusal.
 class TwoTokens final : public Authorizer {
  public:
   explicit TwoTokens(bool at_once = false) : at_once_(at_once) {}
@@ -294,6 +294,7 @@ class TwoTokens final : public Authorizer {
   ReadyHeaders::Pointer headers_now(std::string_view, const net::Url&) override {
     return at_once_ ? std::make_shared<const ReadyHeaders>(written()) : nullptr;
   }
+  void accepted(std::string_view dpop_nonce) override { nonces.emplace_back(dpop_nonce); }
   Task<Result<bool>> refused(Refusal refusal) override {
     refusals.push_back(fmt::format("{} {}", refusal.status, refusal.challenge));
     sent.push_back(refusal.sent.empty() ? "" : refusal.sent.front().second);
@@ -301,6 +302,7 @@ class TwoTokens final : public Authorizer {
   }
   std::vector<std::string> refusals;
   std::vector<std::string> sent;
+  std::vector<std::string> nonces;
 
  private:
   std::vector<Header> written() const { return {{"Authorization", "Bearer " + token_}}; }
@@ -327,7 +329,7 @@ TEST_F(Http, AsksTheAuthorizerAgainWhenItIsRefused) {
   EXPECT_EQ(authorizer->refusals.size(), 2U);
 }
 
-// UPC-15: requests of several callers share a connection, and each carries its caller's own credentials.
+// UPC-15: requests of several callers share a connection, but each carries its own caller's credentials.
 TEST_F(Http, SendsEachRequestWithTheCredentialsOfItsOwnCaller) {
   std::vector<std::string> seen;
   const FakeMcp fine = mcp;
@@ -336,7 +338,9 @@ TEST_F(Http, SendsEachRequestWithTheCredentialsOfItsOwnCaller) {
     if (seen.back() == "Bearer old")
       return FakeResponse{.status = 401, .more_headers = "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"};
     FakeMcp answering = fine;
-    return answering(request);
+    auto response = answering(request);
+    response.more_headers = fmt::format("DPoP-Nonce: n{}\r\n", seen.size());
+    return response;
   };
   Client client(io, server.url(), test::quick());
   const auto authorizer = std::make_shared<TwoTokens>(true);
@@ -350,6 +354,7 @@ TEST_F(Http, SendsEachRequestWithTheCredentialsOfItsOwnCaller) {
   EXPECT_TRUE(client.call("echo", "{}", as_nobody));
   EXPECT_THAT(seen, ElementsAre("Bearer old", "Bearer new", "Bearer new", ""));
   EXPECT_THAT(authorizer->sent, ElementsAre("Bearer old"));
+  EXPECT_EQ(authorizer->nonces.back(), "n3") << "RFC 9449, section 8.2: also of a request that was sent at once";
 }
 
 }  // namespace

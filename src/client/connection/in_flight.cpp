@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::client {
@@ -48,14 +47,14 @@ void InFlightTable::expire() const {
     request.deadline->expire();
 }
 
-void InFlightTable::on_progress(const json::Message& message, std::optional<RequestId> token) const {
+Result<> InFlightTable::on_progress(const json::Message& message, std::optional<RequestId> token) const {
   const InFlight* const request = token ? find(*token) : nullptr;
-  if (request == nullptr || !request->options->wants_progress()) return;
-  if (!request->options->on_progress) return request->deadline->extend();
-  const auto progress = read_progress(message);
-  if (!progress) return log::debug("progress is ignored: {}", progress.error().message());
+  if (request == nullptr || !request->options->wants_progress()) return {};
+  const auto progress = request->options->on_progress ? read_progress(message) : mcp::Progress{};
+  if (!progress) return std::unexpected(progress.error());
   request->deadline->extend();
-  request->options->on_progress(*progress);
+  if (request->options->on_progress) request->options->on_progress(*progress);
+  return {};
 }
 
 void InFlightTable::on_log(const LogEntry& entry, RequestId during) const {
@@ -92,7 +91,7 @@ bool InFlightTable::any_asked_sent() const {
 }
 
 const InFlight* InFlightTable::addressee(Owner owner, mcp::Era era, std::optional<mcp::LogLevel> level) const {
-  // 2026-07-28, "Logging": a modern server logs for requests that ask for it, and for no others.
+  // 2026-07-28, "Logging": a modern server logs only for requests that ask for it.
   const bool modern = era == mcp::Era::modern;
   if (modern ? !level : owner == Owner::everybody) return nullptr;
   std::size_t told = 0;

@@ -12,7 +12,7 @@
 
 namespace proteus::client {
 
-// A request under way, as far as messages that arrive meanwhile concern it.
+// The data of a request under way that is needed to dispatch arriving messages.
 struct InFlight : boost::intrusive::set_base_hook<> {
   InFlight(RequestId number, Deadline& until, const RequestOptions& given, bool sent = true)
       : id(number), deadline(&until), options(&given), is_sent(sent) {}
@@ -20,16 +20,16 @@ struct InFlight : boost::intrusive::set_base_hook<> {
   RequestId id;
   Deadline* deadline;
   const RequestOptions* options;
-  bool is_sent;  // false while it waits for something to be answered first
+  bool is_sent;  // false while a question of the server must be answered first
 };
 
-// The requests of one connection that are under way.
+// The requests of one connection that are under way. Belongs to the connection's thread.
 class InFlightTable {
  public:
-  // Is in the table for as long as it lives.
+  // Keeps a request in the table while it lives.
   class Entry {
    public:
-    // Of the newest id there is.
+    // The request must have the newest id in the table.
     Entry(InFlightTable& table, InFlight request) : table_(table), request_(request) {
       table_.requests_.insert(table_.requests_.end(), request_);
     }
@@ -46,7 +46,8 @@ class InFlightTable {
 
   std::size_t size() const { return requests_.size(); }
   const InFlight* find(RequestId id) const;
-  // The only one whose caller can be asked, or the only one there is; null where there are others like it, or none.
+  // Returns the only request whose caller can be asked. If there is no such request, returns the only request. Null if
+  // neither is unique.
   const InFlight* only() const {
     const InFlight* found = nullptr;
     for (const InFlight& request : requests_) {
@@ -58,29 +59,31 @@ class InFlightTable {
     return requests_.size() == 1 ? &*requests_.begin() : nullptr;
   }
 
-  // The first whose caller can be asked; null where there is none.
+  // Returns the first request whose caller can be asked; null if there is none.
   const InFlight* first_asked() const;
-  // Of those whose callers can be asked, the latest of the least rank; null where there is none.
+  // Among the requests whose callers can be asked, returns the latest one of the lowest rank; null if there is none.
   const InFlight* latest_asked(const std::function<std::size_t(RequestId)>& rank) const;
-  // Whether one whose caller can be asked has been sent.
+  // Returns whether a request whose caller can be asked was already sent.
   bool any_asked_sent() const;
-  // Whom a notification is for that came with no request and names none; `level` is that of a log message. Null for
-  // nobody, or nobody in particular.
+  // Returns the request that receives a notification which names no request and did not arrive on a request's stream.
+  // `level` is set for log messages. Null if no request, or no particular one, should receive it (PRO-21).
   const InFlight* addressee(Owner owner, mcp::Era era, std::optional<mcp::LogLevel> level) const;
 
-  // Ends them all, as cancelled.
+  // Ends all requests as cancelled.
   void expire() const;
 
-  // Hands a progress notification to the request that its token names, and extends its deadline. What names no request
-  // of ours, or breaks the rules, is ignored: a server may be late, or wrong.
-  void on_progress(const json::Message& message, std::optional<RequestId> token) const;
-  // Hands a log message to the request it came with; without one, to the only request that wants any.
+  // Passes a progress notification to the request that its token names, and extends the request's deadline. Ignores a
+  // notification that names no request of ours: a server may be late. Fails if it breaks the rules.
+  Result<> on_progress(const json::Message& message, std::optional<RequestId> token) const;
+  // Passes a log message to the request on whose stream it arrived, or else to the only request that wants log
+  // messages.
   void on_log(const LogEntry& entry, RequestId during) const;
-  // Hands a notification to the request that it came with, or that its token names. False where there is none.
+  // Passes a notification to the request on whose stream it arrived, or that its token names. Returns whether there is
+  // such a request.
   bool on_notification(const json::Message& message, RequestId during, std::optional<RequestId> token) const;
 
-  // While it lives the server waits for an answer of ours, and deadlines stand still: that of one request, or
-  // of all where it is not known which.
+  // Stops deadlines while it lives, because the server waits for an answer from us: the deadline of request `during`,
+  // or of all requests if `during` is kNoRequest. Requests that are added later are not affected.
   class Hold {
    public:
     Hold(InFlightTable& table, RequestId during);
@@ -103,7 +106,7 @@ class InFlightTable {
 };
 
 Result<mcp::Progress> read_progress(const json::Message& message);
-// The entry views the message.
+// The result refers to the message.
 Result<LogEntry> read_log(const json::Message& message);
 
 }  // namespace proteus::client

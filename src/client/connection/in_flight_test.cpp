@@ -12,7 +12,7 @@ using mcp::LogLevel;
 
 class Addressee : public ::testing::Test {
  protected:
-  // A request under way, and whether its caller asked for log messages.
+  // A request under way that wants notifications, and log messages of `level` and above if given.
   struct Under {
     Under(InFlightTable& table, boost::asio::io_context& io, RequestId id, std::optional<LogLevel> level)
         : deadline(Deadline::never(io.get_executor())), entry(table, {id, deadline, options}) {

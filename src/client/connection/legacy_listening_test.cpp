@@ -1,4 +1,4 @@
-// Streamable HTTP of the legacy era: listening on the server's own stream.
+// Tests of Streamable HTTP in the legacy era: listening on the server's own stream.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(LegacyListening, ListensOnTheServersStreamAndSubscribes) {
 }
 
 TEST_F(LegacyListening, ListensOnTheStreamThatIsOpenAlready) {
-  // Many servers allow one stream for a session.
+  // Many servers allow only one stream per session.
   const auto feed = server.feed();
   int gets = 0;
   mcp.get = [&](const FakeRequest&) { return ++gets == 1 ? stream(feed) : FakeResponse{.status = 409}; };
@@ -199,6 +199,99 @@ TEST_F(LegacyListening, DoesNotGoOnInANewSessionFromWhereTheOldOneWas) {
   feeds[0]->cut();
   client.run_until([&] { return feeds.size() >= 2; });
   EXPECT_EQ(server.requests.back().header("last-event-id"), "");
+}
+
+// A legacy server that forgets its session when the test says so.
+class ForgetfulServer : public LegacyListening {
+ protected:
+  ForgetfulServer() {
+    number_sessions();
+    mcp.on["resources/subscribe"] = [this](const FakeRequest& request) {
+      subscribed.push_back(request.header("mcp-session-id"));
+      return test::result(request, "{}");
+    };
+    mcp.on["tools/call"] = [this](const FakeRequest& request) {
+      if (request.header("mcp-session-id") == forgotten) return FakeResponse{.status = 404};
+      return FakeResponse{.body = answer(request, "done")};
+    };
+    options.on_announcement = [this](const Announcement& change) { seen.push_back(change.kind); };
+  }
+
+  std::string forgotten;
+  std::vector<std::string> subscribed;  // the sessions
+  std::vector<Announcement::Kind> seen;
+  Options options = test::quick();
+};
+
+// REF-20
+TEST_F(ForgetfulServer, IsSubscribedToAgainWhereItHasNoStream) {
+  options.hear_in_answers = true;
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.run(client.connection.listen({.uris = {"test://x"}})));
+  forgotten = "session-1";
+  EXPECT_EQ(client.text("echo"), "done");
+  client.run_until([&] { return subscribed.size() == 2; });
+  EXPECT_THAT(subscribed, ElementsAre("session-1", "session-2"));
+  client.run_until([&] { return !seen.empty(); });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::reopened));
+  EXPECT_TRUE(client.connection.is_listening());
+}
+
+// REF-20
+TEST_F(ForgetfulServer, IsListenedToInItsNewSessionWhileTheOldStreamIsOpen) {
+  std::vector<std::string> streams;  // their sessions
+  mcp.get = [&](const FakeRequest& request) {
+    streams.push_back(request.header("mcp-session-id"));
+    return stream(server.feed());
+  };
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.run(client.connection.listen({.uris = {"test://x"}})));
+  forgotten = "session-1";
+  EXPECT_EQ(client.text("echo"), "done");
+  client.run_until([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::interrupted, Announcement::Kind::reopened));
+  EXPECT_THAT(streams, ElementsAre("session-1", "session-2"));
+  EXPECT_THAT(subscribed, ElementsAre("session-1", "session-2"));
+}
+
+// SEC-04: each reopening makes the owner read all lists again.
+TEST_F(LegacyListening, OpensAStreamThatEndsAtOnceLessAndLessOften) {
+  int gets = 0;
+  mcp.get = [&](const FakeRequest&) {
+    ++gets;
+    const auto feed = server.feed();
+    feed->push("retry: 0\n\n");
+    feed->end();
+    return stream(feed);
+  };
+  Options options = test::quick();
+  options.reconnect_delay = 20ms;
+  Client client(io, server.url(), std::move(options));
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_TRUE(client.run(client.connection.listen({.tools = true, .uris = {}})));
+  client.run_until([&] { return gets == 5; });
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 20ms + 40ms + 80ms + 160ms);
+}
+
+TEST_F(LegacyListening, SaysThatAStreamIsOpenAgainAlsoWhereOneResourceIsRefused) {
+  std::vector<std::shared_ptr<Feed>> feeds;
+  int status = 200;
+  mcp.get = [&](const FakeRequest&) {
+    feeds.push_back(server.feed());
+    return status == 200 ? stream(feeds.back()) : FakeResponse{.status = status};
+  };
+  std::vector<Announcement::Kind> seen;
+  Options options = test::quick();
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
+  Client client(io, server.url(), options);
+  EXPECT_FALSE(client.run(client.connection.listen({.tools = true, .uris = {"test://no"}})));
+  EXPECT_TRUE(client.connection.is_listening()) << "to the list of tools";
+  feeds.back()->end();
+  client.run_until([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::interrupted, Announcement::Kind::reopened));
+  status = 403;
+  feeds.back()->end();
+  client.run_until([&] { return seen.back() == Announcement::Kind::ended; });
 }
 
 }  // namespace

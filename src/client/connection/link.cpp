@@ -12,7 +12,7 @@ using Kind = ProbeVerdict::Kind;
 
 namespace {
 
-// The same error, with more to say about it.
+// Returns the error with text added to its message.
 Error adding(const Error& error, std::string_view more) {
   return Error(error.kind(), error.message() + std::string(more))
       .with_rpc_code(error.rpc_code())
@@ -22,17 +22,33 @@ Error adding(const Error& error, std::string_view more) {
 
 }  // namespace
 
-// Holds the others back while one makes a footing, however that ends.
+// What an attempt to connect, or to rest, leaves to those who waited for it.
+struct Link::Outcome {
+  std::shared_ptr<Authorizer> authorizer;  // null for the connection's credentials
+  std::optional<Error> failure = {};
+
+  // Returns whether a waiter with these credentials would fail, too.
+  bool fails(const std::shared_ptr<Authorizer>& with) const {
+    if (!failure || failure->kind() == ErrorKind::cancelled) return false;
+    const bool about_access = failure->kind() == ErrorKind::unauthenticated || failure->kind() == ErrorKind::forbidden;
+    return !about_access || with == authorizer;
+  }
+};
+
+// Makes concurrent callers of `establish` wait while one of them connects.
 class Link::Attempt {
  public:
-  explicit Attempt(Link& link) : link_(link) { link_.busy_ = true; }
+  explicit Attempt(Link& link, std::shared_ptr<Authorizer> authorizer = nullptr) : link_(link) {
+    link_.under_way_ = std::make_shared<Outcome>(std::move(authorizer));
+  }
   ~Attempt() {
-    link_.busy_ = false;
-    link_.handshake_authorizer_.reset();
+    link_.under_way_.reset();
     link_.idle_.ring();
   }
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
+
+  void failed(const Error& error) { link_.under_way_->failure = error; }
 
  private:
   Link& link_;
@@ -57,17 +73,19 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
 }
 
 Task<Result<Negotiated>> Link::establish(std::shared_ptr<Authorizer> authorizer) {
-  while (busy_)
+  while (const auto awaited = under_way_) {
     co_await idle_.wait();
+    if (awaited->fails(authorizer)) co_return std::unexpected(*awaited->failure);
+  }
   if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
   if (negotiated_ && negotiated_->transport->usable()) co_return *negotiated_;
-  const Attempt hold(*this);
-  handshake_authorizer_ = std::move(authorizer);
+  Attempt hold(*this, std::move(authorizer));
   negotiated_.reset();
   if (transport_ && !transport_->usable()) co_await drop_transport();
   auto made = co_await attempt();
   if (!made) {
     co_await drop_transport();
+    hold.failed(made.error());
     co_return std::unexpected(std::move(made.error()));
   }
   co_return *negotiated_;
@@ -106,7 +124,7 @@ void Link::leave_session() {
 }
 
 Task<> Link::rest() {
-  while (busy_)
+  while (is_busy())
     co_await idle_.wait();
   if (closed_) co_return;
   const Attempt hold(*this);
@@ -117,16 +135,16 @@ Task<> Link::rest() {
 Task<> Link::close() {
   closed_ = true;
   negotiated_.reset();
-  // What is under way fails by this, and an attempt ends.
+  // Makes exchanges under way fail, and a running attempt end.
   if (handshake_ != nullptr) handshake_->expire();
   if (transport_) close_transport();
-  while (busy_)
+  while (is_busy())
     co_await idle_.wait();
   co_await drop_transport();
   co_await probing_.join();
 }
 
-// Whoever waits here may be cancelled; the closing goes on, and `close` waits for it.
+// The waiting coroutine may be cancelled; closing continues, and `close` waits for its end.
 Task<> Link::drop_transport() {
   if (transport_) {
     close_transport();
@@ -147,7 +165,15 @@ Task<Result<>> Link::start(std::shared_ptr<Transport> transport) {
   transport_ = std::move(transport);
   Deadline deadline(executor_, options_.connect_timeout, {});
   const Noted noted(handshake_, deadline);
-  auto started = co_await before(deadline, transport_->start(), "connecting");
+  Result<> started;
+  try {
+    started = co_await before(deadline, transport_->start(), "connecting");
+  } catch (...) {
+    // The caller was cancelled. The next one needs a transport that was started.
+    close_transport();
+    transport_.reset();
+    throw;
+  }
   if (!started) co_await drop_transport();
   co_return started;
 }
@@ -155,7 +181,7 @@ Task<Result<>> Link::start(std::shared_ptr<Transport> transport) {
 Task<Result<>> Link::attempt() {
   const bool remembered = (known_era_ && !options_.era) || known_old_sse_;
   auto made = co_await attempt_as_known();
-  // What was remembered proved wrong, and is forgotten: find out anew.
+  // The remembered era or transport proved wrong and was forgotten; find out again.
   if (!made && remembered && known_era_ == options_.era && !known_old_sse_) made = co_await attempt_as_known();
   co_return made;
 }
@@ -217,15 +243,17 @@ Task<Result<>> Link::attempt_old_sse() {
 }
 
 Task<Result<ProbeVerdict>> Link::probe(std::chrono::milliseconds timeout) {
-  for (int asked = 0;; ++asked) {
-    auto reply = co_await handshake_request(mcp::Method::discover, {}, mcp::Era::modern, timeout);
-    if (!reply) co_return std::unexpected(std::move(reply.error()));
+  return ask_era([this, timeout] { return handshake_request(mcp::Method::discover, {}, mcp::Era::modern, timeout); });
+}
+
+Task<Result<ProbeVerdict>> Link::ask_era(std::function<Task<Result<Reply>>()> ask) {
+  for (bool asked = false;; asked = true) {
+    const auto reply = co_await ask();
+    if (!reply) co_return std::unexpected(reply.error());
     ProbeVerdict verdict = judge_probe(*reply);
-    if (verdict.kind != Kind::again) co_return verdict;
-    if (asked > 0) {
-      verdict.kind = Kind::fault;
-      co_return verdict;
-    }
+    if (verdict.kind == Kind::again && !asked) continue;
+    if (verdict.kind == Kind::again) verdict.kind = Kind::fault;
+    co_return verdict;
   }
 }
 
@@ -263,7 +291,7 @@ Task<Result<Reply>> Link::initialize() {
 
 Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   if (!reply.message || reply.message->message().kind != json::MessageKind::result || reply.status > 299) {
-    // A server that has no `initialize` is of the other era, whatever error it says so with.
+    // A server that does not know `initialize` is not legacy, whatever error it sends.
     if (reply.message && reply.status < 500) forget();
     co_return std::unexpected(reply_error(reply));
   }
@@ -277,7 +305,7 @@ Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   Outgoing initialized;
   initialized.method = mcp::Method::initialized;
   initialized.parts.emplace_back(text);
-  initialized.authorizer = handshake_authorizer_.get();
+  initialized.authorizer = authorizer().get();
   Deadline deadline(executor_, options_.timeout, {});
   const Noted noted(handshake_, deadline);
   auto sent = co_await before(deadline, transport_->send(initialized), "notifications/initialized");
@@ -307,15 +335,22 @@ Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Me
   frame.client_capabilities = capabilities;
   Composed composed(frame, params);
   if (era == mcp::Era::modern && transport->has_headers()) composed.add_standard_headers({});
-  const auto authorizer = handshake_authorizer_;
+  const auto authorizer = this->authorizer();
   composed.set_authorizer(authorizer.get(), 0);
   co_return co_await transport->exchange(composed.outgoing());
 }
 
+std::shared_ptr<Authorizer> Link::authorizer() const { return under_way_ ? under_way_->authorizer : nullptr; }
+
 void Link::stand_on(ServerFacts facts) {
+  negotiated_ = Negotiated{transport_, nullptr, ++generation_};
+  learn(std::move(facts));
+}
+
+void Link::learn(ServerFacts facts) {
   for (const std::string& what : facts.left_out)
     options_.log->warning("{}", what);
-  negotiated_ = Negotiated{transport_, std::make_shared<const ServerFacts>(std::move(facts)), ++generation_};
+  negotiated_->facts = std::make_shared<const ServerFacts>(std::move(facts));
 }
 
 }  // namespace proteus::client

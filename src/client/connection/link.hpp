@@ -16,7 +16,8 @@
 
 namespace proteus::client {
 
-// What a request is made with: held for as long as it runs, even if the link is renewed meanwhile.
+// The negotiated transport and server facts that requests use. A request keeps its copy while it runs, even if the link
+// is renewed meanwhile. Each negotiation has its own generation.
 struct Negotiated {
   std::shared_ptr<Transport> transport;
   std::shared_ptr<const ServerFacts> facts;
@@ -25,7 +26,7 @@ struct Negotiated {
   mcp::Era era() const { return facts->era(); }
 };
 
-// How transports are made; which of them a connection needs is found out.
+// Makes the transports of a connection. The link finds out which one it needs.
 class TransportMaker {
  public:
   virtual ~TransportMaker() = default;
@@ -35,48 +36,60 @@ class TransportMaker {
   virtual std::shared_ptr<Transport> old_sse() = 0;
 };
 
-// A transport and what was agreed on over it: finds the server's era and transport by the rules of the
-// specification, does the handshake where there is one, and remembers what it found. When what it remembers
-// proves wrong it is found anew. Belongs to one thread.
+// The transport to a server and what was negotiated over it. Finds out the server's era and transport by the rules of
+// the specification, performs the handshake of the legacy era, and remembers the findings. If they prove wrong, finds
+// out again. Belongs to one thread.
 class Link {
  public:
   Link(const Executor& executor, TransportMaker& maker, const Options& options, RequestId& last_id);
 
-  // Gives the footing there is, or makes one, with these credentials in place of the connection's. Callers at the same
-  // time share one attempt.
+  // Returns what was negotiated, or connects and negotiates first. Uses `authorizer` for that instead of the
+  // connection's credentials, unless it is null. One attempt runs at a time: concurrent callers wait for it and share
+  // its outcome, unless it was cancelled or failed because of the credentials of another caller.
   Task<Result<Negotiated>> establish(std::shared_ptr<Authorizer> authorizer = nullptr);
-  // The footing there is; nothing where none is, or where it was lost.
+  // Returns what was negotiated; nothing before that, or after it was lost.
   const std::optional<Negotiated>& current() const { return negotiated_; }
-  // The same where a request can be made on it at once; null otherwise.
+  // Returns what was negotiated if a request can be sent at once; null otherwise.
   const Negotiated* standing() const {
-    return !busy_ && !closed_ && negotiated_ && negotiated_->transport->usable() ? &*negotiated_ : nullptr;
+    return !is_busy() && !closed_ && negotiated_ && negotiated_->transport->usable() ? &*negotiated_ : nullptr;
   }
-  // What there is of one: also while a footing is being made.
+  // Replaces the facts of what was negotiated by what the server says about itself now.
+  void learn(ServerFacts facts);
+  // Returns the latest generation; 0 before the first negotiation.
+  std::uint64_t latest() const { return generation_; }
+  // Returns the current transport, also during an attempt; null if there is none.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
 
-  // What a reply said about the footing it was made on; false, and without effect, if that was renewed since.
+  // Report that the server has lost the session, or is not of the era it was taken for, so that the next `establish`
+  // negotiates again. Do nothing and return false if `generation` is not the current one.
   bool session_lost(std::uint64_t generation);
   bool era_doubtful(std::uint64_t generation);
-  // Ends the session, so that another one takes its place: of a program, another program.
+  // Ends the session, or the program, in the background; the next request begins another. Does nothing if `generation`
+  // is not the current one.
   void renew(std::uint64_t generation);
 
-  // Asks a program once more for its era, where only its silence told it; `on_era_corrected` follows where it was
-  // wrong.
+  // Probes the era of a program again if it was taken to be legacy only because it was silent. Calls `on_era_corrected`
+  // later if it turns out to be modern.
   void reconsider();
 
-  // Whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
+  // Returns whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
   bool uses_old_sse() const { return known_old_sse_; }
 
   // Forgets the session without ending it.
   void leave_session();
-  // Gives up the transport; the next footing is made anew.
+  // Closes the transport; the next `establish` connects again.
   Task<> rest();
   Task<> close();
   bool is_closed() const { return closed_; }
 
  private:
   class Attempt;
+  struct Outcome;
   struct Probe;
+
+  bool is_busy() const { return under_way_ != nullptr; }
+  // Returns the credentials for the handshake; null for the connection's credentials.
+  std::shared_ptr<Authorizer> authorizer() const;
 
   Task<Result<>> attempt();
   Task<Result<>> attempt_as_known();
@@ -87,14 +100,16 @@ class Link {
   Task<Result<>> start(std::shared_ptr<Transport> transport);
   Task<Result<StartPlaces::Place>> place_to_start();
   Task<Result<ProbeVerdict>> probe(std::chrono::milliseconds timeout);
-  // Asks aside, for as long as the transport is there.
+  // Sends a probe by `ask`, and a second one if the first verdict demands that. Never returns the verdict `again`.
+  static Task<Result<ProbeVerdict>> ask_era(std::function<Task<Result<Reply>>()> ask);
+  // Starts a probe in the background, which runs until it is answered or the transport is closed.
   std::shared_ptr<Probe> begin_probe();
   Task<> run_probe(std::shared_ptr<Probe> probe);
-  // Until it has an answer; an error of kind `timeout` where it has none in this time.
+  // Waits until the probe has a verdict; fails with kind `timeout` if it has none within `patience`.
   Task<Result<>> await_probe(std::shared_ptr<Probe> probe, std::chrono::milliseconds patience);
   Task<Result<>> settle_silence(std::shared_ptr<Probe> probe);
   Result<> adopt_modern(ProbeVerdict verdict);
-  // Whether it stands on the session that the options name.
+  // Continues the session that the options name, once. Returns false if there is none to continue.
   bool resume();
   Task<Result<Reply>> initialize();
   Task<Result<>> adopt_legacy(const Reply& reply);
@@ -113,20 +128,19 @@ class Link {
 
   std::optional<mcp::Era> known_era_;
   bool known_old_sse_ = false;
-  std::shared_ptr<const ServerFacts> known_modern_;  // learned elsewhere; it need not be asked
+  std::shared_ptr<const ServerFacts> known_modern_;  // learned elsewhere, so that no probe is needed
 
   std::shared_ptr<Transport> transport_;
-  std::shared_ptr<Probe> probe_;  // that was begun last
-  TaskGroup probing_;             // ends with the transports
-  TaskGroup closing_;             // the transports, which belong to the tasks in it; never cancelled
+  std::shared_ptr<Probe> probe_;  // the latest probe
+  TaskGroup probing_;             // its tasks end when their transports are closed
+  TaskGroup closing_;             // its tasks own and close transports; never cancelled
   std::optional<Negotiated> negotiated_;
   std::uint64_t generation_ = 0;
-  bool has_resumed_ = false;  // or tried to
-  bool busy_ = false;
+  bool has_resumed_ = false;            // resuming was tried
+  std::shared_ptr<Outcome> under_way_;  // of the attempt under way
   bool closed_ = false;
   Bell idle_;
-  Deadline* handshake_ = nullptr;                     // of the message under way
-  std::shared_ptr<Authorizer> handshake_authorizer_;  // may be empty
+  Deadline* handshake_ = nullptr;  // the deadline of the current step of an attempt
 };
 
 }  // namespace proteus::client

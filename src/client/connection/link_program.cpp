@@ -1,4 +1,4 @@
-// How the era of a program is found out.
+// Finds out the era of a program.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace proteus::client {
 
 using Kind = ProbeVerdict::Kind;
 
-// A question for the era that runs aside, so that an answer is heard however late it comes.
+// A `server/discover` request that runs in a separate coroutine, so that even a late answer counts.
 struct Link::Probe {
   Probe(const Executor& executor, std::shared_ptr<Transport> over)
       : transport(std::move(over)), end(Deadline::never(executor)), answered(executor) {}
@@ -17,14 +17,14 @@ struct Link::Probe {
   bool has(Kind kind) const { return verdict && *verdict && (*verdict)->kind == kind; }
 
   std::shared_ptr<Transport> transport;
-  Deadline end;  // where another takes its place
+  Deadline end;  // expires when another probe replaces this one
   std::optional<Result<ProbeVerdict>> verdict;
   Bell answered;
-  bool overtakes = false;  // whoever waits for something else meanwhile is to stop, where the answer is modern
+  bool overtakes = false;  // a modern answer ends the `initialize` that is under way
 };
 
-// 2026-07-28, "stdio", "Backward Compatibility". A program that is slow to start is silent, too: its silence decides
-// nothing. It is then asked in both eras, and programs answer in the order they are asked in.
+// 2026-07-28, "stdio", "Backward Compatibility". A program may be silent only because it starts slowly, so silence
+// decides nothing (ADR 13). A silent program is asked in both eras, and programs answer in the order of the requests.
 Task<Result<>> Link::attempt_program() {
   auto place = co_await place_to_start();
   if (!place) co_return std::unexpected(std::move(place.error()));
@@ -49,7 +49,7 @@ Task<Result<>> Link::attempt_program() {
     co_return std::unexpected(errors::unsupported("the program does not answer server/discover"));
   }
   if (!probe->verdict) co_return co_await settle_silence(probe);
-  // There are servers that exit at the first thing they do not know.
+  // Some servers exit when they receive an unknown method.
   if (!transport_->usable()) {
     if (auto started = co_await start(maker_.program()); !started) co_return started;
   }
@@ -70,14 +70,14 @@ Task<Result<>> Link::settle_silence(std::shared_ptr<Probe> probe) {
     if (adopted && probe->has(Kind::modern)) co_return adopt_modern(**probe->verdict);
     co_return adopted;
   }
-  // It has no handshake, and the answer to what it was asked before is yet to come.
+  // The program has refused `initialize`, and the answer to the probe may still arrive.
   const auto heard = co_await await_probe(probe, options_.timeout);
   if (heard && probe->has(Kind::modern)) co_return adopt_modern(**probe->verdict);
   co_return adopted;
 }
 
 Task<Result<StartPlaces::Place>> Link::place_to_start() {
-  // What was there before, or is known from elsewhere, is not judged by how soon it answers.
+  // A program that has run before, or is known from elsewhere, is not judged by how soon it answers.
   if (!options_.start_places || transport_ || generation_ > 0 || options_.known.facts) co_return StartPlaces::Place();
   Deadline never = Deadline::never(executor_);
   const Noted noted(handshake_, never);
@@ -95,23 +95,14 @@ std::shared_ptr<Link::Probe> Link::begin_probe() {
 }
 
 Task<> Link::run_probe(std::shared_ptr<Probe> probe) {
-  for (bool asked = false;; asked = true) {
-    auto reply = co_await before(probe->end, exchange(probe->transport, mcp::Method::discover, {}, mcp::Era::modern),
-                                 mcp::to_string(mcp::Method::discover));
-    if (!reply) {
-      probe->verdict = std::unexpected(std::move(reply.error()));
-      break;
-    }
-    ProbeVerdict verdict = judge_probe(*reply);
-    if (verdict.kind == Kind::again && !asked) continue;
-    if (verdict.kind == Kind::again) verdict.kind = Kind::fault;
-    probe->verdict = std::move(verdict);
-    break;
-  }
+  probe->verdict = co_await ask_era([this, probe] {
+    return before(probe->end, exchange(probe->transport, mcp::Method::discover, {}, mcp::Era::modern),
+                  mcp::to_string(mcp::Method::discover));
+  });
   probe->answered.ring();
   if (closed_ || probe->transport != transport_ || !probe->has(Kind::modern)) co_return;
   if (probe->overtakes && handshake_ != nullptr) co_return handshake_->expire();
-  if (busy_ || !negotiated_ || negotiated_->era() == mcp::Era::modern) co_return;
+  if (is_busy() || !negotiated_ || negotiated_->era() == mcp::Era::modern) co_return;
   options_.log->note(log::Level::info, "is modern after all: it was slow to say so");
   const auto adopted = adopt_modern(**probe->verdict);
   if (adopted && options_.on_era_corrected) options_.on_era_corrected();
@@ -129,7 +120,7 @@ Task<Result<>> Link::await_probe(std::shared_ptr<Probe> probe, std::chrono::mill
 }
 
 void Link::reconsider() {
-  const bool by_silence = negotiated_ && !busy_ && !closed_ && negotiated_->era() == mcp::Era::legacy &&
+  const bool by_silence = negotiated_ && !is_busy() && !closed_ && negotiated_->era() == mcp::Era::legacy &&
                           !options_.era && probe_ && probe_->transport == negotiated_->transport && !probe_->verdict;
   if (by_silence && transport_->usable()) begin_probe();
 }

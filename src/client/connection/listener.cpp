@@ -22,23 +22,27 @@ struct Listener::Round {
   }
 
   mcp::SubscriptionFilter wanted;
-  std::uint64_t revision = 1;  // another one for each `wanted`
-  bool quiet = false;          // nobody listens
-  bool waited_for = false;     // long enough
+  std::uint64_t revision = 1;  // incremented for each new `wanted`
+  bool quiet = false;          // the stream is open, but nothing is wanted
+  bool waited_for = false;     // `wait_for_stream` has waited once
 
   bool stopped = false;
-  Deadline* wait = nullptr;  // of what it waits for now
+  Deadline* wait = nullptr;  // deadline of the current wait
 
   bool settled = false;
   std::optional<Error> failure;
   Bell settling;
   bool subscribing = false;
-  bool refused = false;  // it failed for single resources only
+  bool refused = false;  // `failure` concerns single resources only
+  bool agreed() const { return settled && (!failure || refused); }
 
   bool ever_open = false;
-  bool stream_open = false;  // of a legacy server
+  bool stream_open = false;  // for legacy servers
+  bool moved = false;        // the stream belongs to a session that was replaced
+  bool moving = false;       // and is not open in the new session yet
   bool open_since_pause = false;
-  RequestId stream = kNoRequest;  // of a modern server
+  std::chrono::steady_clock::time_point opened_at;
+  RequestId stream = kNoRequest;  // for modern servers: the request that carries the stream
 };
 
 bool is_final(const Error& error) {
@@ -57,7 +61,7 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   std::shared_ptr<Round> round = round_;
   const auto& negotiated = connection_.link_.current();
   if (round && !round->stopped && negotiated && negotiated->era() == mcp::Era::legacy) {
-    // The stream is the same whatever is wanted, and many servers allow only one.
+    // One stream carries everything that may be wanted, and many servers allow only one.
     for (const auto& uri : wanted.uris)
       refused_.erase(uri);
     round->wanted = std::move(wanted);
@@ -77,7 +81,7 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   }
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   auto settled = co_await before(deadline, wait_until_settled(round), "listening");
-  // One resource that is not told of is no reason not to hear of the others.
+  // A refused resource does not prevent listening to the others.
   const bool agreed = settled || round->refused;
   if (!agreed) round->stop();
   end_beside(round, agreed);
@@ -92,7 +96,7 @@ bool Listener::keep_stream() {
     round->quiet = true;
     start(std::move(round));
   }
-  return !round_->stream_open && !round_->settled && !round_->waited_for;
+  return !round_->stream_open && (!round_->settled || round_->moving) && !round_->waited_for;
 }
 
 Task<> Listener::wait_for_stream() {
@@ -112,8 +116,13 @@ void Listener::hush() {
   ++round_->revision;
 }
 
-bool Listener::is_listening() const {
-  return round_ && !round_->stopped && !round_->quiet && round_->settled && !round_->failure;
+bool Listener::is_listening() const { return round_ && !round_->stopped && !round_->quiet && round_->agreed(); }
+
+void Listener::move() {
+  if (!round_ || round_->stopped || !round_->stream_open || round_->wait == nullptr) return;
+  round_->moved = round_->moving = true;
+  round_->stream_open = round_->waited_for = false;
+  round_->wait->expire();
 }
 
 const Error* Listener::refused(const std::string& uri) const {
@@ -129,7 +138,7 @@ void Listener::start(std::shared_ptr<Round> round) {
 
 void Listener::start_beside(std::shared_ptr<Round> round) {
   if (previous_ && !previous_->stopped) {
-    round_->stop();  // it was never agreed to
+    round_->stop();  // the server has not agreed to it
     round_ = round;
   } else {
     previous_ = std::exchange(round_, round);
@@ -150,58 +159,66 @@ void Listener::stop() {
 }
 
 Task<Result<>> Listener::wait_until_settled(std::shared_ptr<Round> round) {
-  while (!round->settled)
+  while (!round->settled || round->moving)
     co_await round->settling.wait();
   if (round->failure) co_return std::unexpected(*round->failure);
   co_return Result<>{};
 }
 
 void Listener::settle(Round& round, std::optional<Error> failure) {
-  if (round.settled) return;
-  round.settled = true;
-  round.failure = std::move(failure);
+  round.moving = false;
   round.settling.ring();
+  if (!std::exchange(round.settled, true)) round.failure = std::move(failure);
 }
 
-void Listener::opened(Round& round) {
+void Listener::opened(Round& round, std::optional<Error> refusal) {
   if (round.stopped) return;
   round.open_since_pause = round.ever_open = true;
-  const bool again = round.settled && !round.failure;
-  settle(round, std::nullopt);
-  if (again && !round.quiet && connection_.options_.on_announcement)
-    connection_.options_.on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
+  round.opened_at = std::chrono::steady_clock::now();
+  const bool again = round.agreed();
+  if (!round.settled) round.refused = refusal.has_value();
+  settle(round, std::move(refusal));
+  if (again && !round.quiet) announce(Announcement::Kind::reopened);
+}
+
+void Listener::announce(Announcement::Kind kind, std::string uri) const {
+  if (const auto& tell = connection_.options_.on_announcement) tell({.kind = kind, .uri = std::move(uri)});
 }
 
 Task<> Listener::run(std::shared_ptr<Round> round) {
   auto delay = connection_.options_.reconnect_delay;
   while (!round->stopped) {
     round->open_since_pause = false;
-    const auto ended = co_await open_stream(round);
+    auto ended = co_await open_stream(round);
     if (round->stopped) break;
-    const Error error = ended ? errors::interrupted("the server ended the stream") : ended.error();
+    const bool moved = std::exchange(round->moved, false);
+    if (moved || ended) ended = std::unexpected(errors::interrupted(moved ? "its session ended" : "it has ended"));
+    const Error& error = ended.error();
     const auto& negotiated = connection_.link_.current();
     if (negotiated && negotiated->era() == mcp::Era::legacy && is_final(error)) {
       streamless_in_ = negotiated->generation;
       if (!round->quiet && connection_.options_.hear_in_answers && error.kind() == ErrorKind::unsupported) {
         co_await hear_in_answers(round);
+        if (std::exchange(round->moved, false)) continue;
         break;
       }
     }
-    if (is_final(error) || (!round->ever_open && !round->quiet)) {
-      const bool agreed = round->settled && !round->failure;
+    if (is_final(error) || (!round->ever_open && !round->quiet && !moved)) {
+      const bool agreed = round->agreed();
       settle(*round, error);
       if (!agreed || round->quiet) break;
       connection_.options_.log->warning("no changes are announced any more: {}", error.message());
-      if (connection_.options_.on_announcement)
-        connection_.options_.on_announcement({.kind = Announcement::Kind::ended, .uri = {}});
+      announce(Announcement::Kind::ended);
       break;
     }
     connection_.options_.log->debug("a stream of announcements ended: {}", error.message());
     if (round->open_since_pause) {
-      delay = connection_.options_.reconnect_delay;
-      if (!round->quiet && connection_.options_.on_announcement)
-        connection_.options_.on_announcement({.kind = Announcement::Kind::interrupted, .uri = {}});
+      // Each reopening makes the owner read all lists, so a stream that never lasts is opened less and less often.
+      const bool lasted = std::chrono::steady_clock::now() - round->opened_at > delay;
+      if (lasted) delay = connection_.options_.reconnect_delay;
+      if (!round->quiet) announce(Announcement::Kind::interrupted);
     }
+    if (moved) continue;
     Deadline pause(connection_.executor_, std::max<std::chrono::milliseconds>(delay, error.retry_after()), {});
     const Noted noted(round->wait, pause);
     co_await pause.wait();
@@ -228,7 +245,7 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Negotiated ne
   RequestFrame frame = connection_.frame(negotiated, mcp::Method::listen, options);
   Composed composed(frame, params);
   if (negotiated.transport->has_headers()) composed.add_standard_headers({});
-  // Until the acknowledgement, which lifts it.
+  // Limits the wait for the acknowledgement, which lifts the deadline.
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   const Noted noted(round->wait, deadline);
   round->stream = frame.id;
@@ -264,7 +281,7 @@ Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Negotiated ne
   co_return ended;
 }
 
-// What it announces comes with the answers to requests, or not at all.
+// Listens without a stream: announcements arrive with the answers to requests, or not at all.
 Task<> Listener::hear_in_answers(std::shared_ptr<Round> round) {
   Deadline until_stopped = Deadline::never(connection_.executor_);
   const Noted noted(round->wait, until_stopped);
@@ -274,7 +291,6 @@ Task<> Listener::hear_in_answers(std::shared_ptr<Round> round) {
   round->stream_open = false;
 }
 
-// The stream must be open first, or an update in between is lost. What is wanted may change meanwhile.
 Listener::Subscriptions Listener::plan_subscriptions(const std::vector<std::string>& wanted) const {
   const std::set<std::string_view> all(wanted.begin(), wanted.end());
   Subscriptions plan;
@@ -287,10 +303,12 @@ Listener::Subscriptions Listener::plan_subscriptions(const std::vector<std::stri
   return plan;
 }
 
+// Runs only while the stream is open: an update that is announced before would be lost. What is wanted may change
+// meanwhile.
 Task<> Listener::subscribe(std::shared_ptr<Round> round) {
   if (std::exchange(round->subscribing, true)) co_return;
   const std::shared_ptr<void> end(nullptr, [round](void*) { round->subscribing = false; });
-  // Made once for what is wanted, not once for each of its resources.
+  // Made once for each revision of what is wanted, not once for each resource.
   Subscriptions plan;
   std::uint64_t planned = 0;
   while (!round->stopped && round->stream_open) {
@@ -309,13 +327,9 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
     co_await subscribe_one(method, std::move(uri));
   }
   if (!round->stream_open) co_return;
-  for (const auto& uri : round->wanted.uris) {
-    const Error* const why = refused(uri);
-    if (why == nullptr || round->settled) continue;
-    round->refused = true;
-    settle(*round, *why);
-  }
-  opened(*round);
+  const auto is_refused = [this](const std::string& uri) { return refused(uri) != nullptr; };
+  const auto first = std::ranges::find_if(round->wanted.uris, is_refused);
+  opened(*round, first == round->wanted.uris.end() ? std::nullopt : std::optional(*refused(*first)));
 }
 
 Task<> Listener::subscribe_one(mcp::Method method, std::string uri) {
@@ -362,12 +376,8 @@ void Listener::on_notification(const json::Message& message, mcp::Method method,
         refused_.insert_or_assign(uri, errors::unsupported("the server does not tell of updates of this resource"));
       }
     }
-    return opened(round);
+    return opened(round, std::nullopt);
   }
-  if (!connection_.options_.on_announcement) return;
-  const auto announce = [this](Announcement::Kind kind, std::string uri = {}) {
-    connection_.options_.on_announcement({.kind = kind, .uri = std::move(uri)});
-  };
   switch (method) {
     case mcp::Method::tools_changed:
       if (round.wanted.tools) announce(Announcement::Kind::tools);

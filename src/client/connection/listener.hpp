@@ -14,6 +14,7 @@
 #include "base/task.hpp"
 #include "base/waiting.hpp"
 #include "client/connection/link.hpp"
+#include "client/message/options.hpp"
 #include "json/message.hpp"
 #include "mcp/notifications.hpp"
 
@@ -21,43 +22,47 @@ namespace proteus::client {
 
 class Connection;
 
-// Whether there is nothing to hope for from listening once more.
+// Returns whether an error is final, so that listening again would not help.
 bool is_final(const Error& error);
 
-// Keeps a connection listening for announcements of changes: a `subscriptions/listen` request in the modern
-// era, the GET stream and `resources/subscribe` in the legacy one. A stream that ends is opened again, sooner
-// first and later less often; after that the announcement `reopened` tells that some may have been missed.
+// Keeps a connection listening for announcements of changes: by a `subscriptions/listen` request in the modern era, by
+// the GET stream and `resources/subscribe` in the legacy era. Reopens a stream that ends, with growing delays. The
+// announcement `reopened` then says that some announcements may have been missed. Belongs to the connection's thread.
 class Listener {
  public:
   explicit Listener(Connection& connection) : connection_(connection) {}
 
-  // Listens for these from now on, instead of what was listened for before. Ends when the server agreed, or
-  // with the reason why it does not; after a success the listening goes on in the background. Until then, and where it
-  // fails, what was listened for before is heard as it was.
+  // Listens for `wanted` instead of what was wanted before. Returns when the server has agreed, or the reason why it
+  // does not; after a success, listening continues in the background. With a modern server, the previous subscription
+  // stays in effect until the server agrees to the new one, and if it does not. With a legacy server, `wanted` takes
+  // effect at once, and a failure ends the listening, unless only single resources were refused; see `refused`.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
 
-  // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already, or the
-  // server has none. True where it is just being opened, and nobody has waited for that yet.
+  // Opens the stream on which a legacy server asks questions outside of requests, unless it is open or the server has
+  // none. Returns true if the stream is still being opened and `wait_for_stream` has not waited for it yet.
   bool keep_stream();
-  // Ends when that stream is open, or will not be soon.
+  // Waits until that stream is open, has failed, or `Options::stream_wait` has passed.
   Task<> wait_for_stream();
-  // Listens for nothing any more. A legacy server's stream stays, for questions and for what is listened for next,
-  // until this is called once more while no request is under way: many servers refuse a new one while they have not
-  // noticed the end of the old.
+  // Stops listening. Keeps a legacy server's stream open for questions and for the next `listen`, because many servers
+  // refuse a new stream while they have not noticed the end of the old one. A second call closes the stream if no
+  // request is under way.
   void hush();
 
-  // Whether the server has agreed to something that is listened for, and is heard, or will be again.
+  // Call when a new session, or the other era, was negotiated: opens the stream again there, and subscribes again.
+  void move();
+
+  // Returns whether the server has agreed to announce something; also true while a broken stream is being reopened.
   bool is_listening() const;
-  // Why the server does not tell of a resource that was listened for; null where it does.
+  // Returns why the server does not announce updates of a resource; null if it was not refused.
   const Error* refused(const std::string& uri) const;
 
-  // What may be an announcement.
+  // Receives every notification for which the connection has no other use; announces those that are wanted.
   void on_notification(const json::Message& message, mcp::Method method, RequestId during);
 
   void stop();
 
  private:
-  // One `listen`, with all its streams.
+  // One subscription and the streams that carry it, one after the other.
   struct Round;
 
   Task<> run(std::shared_ptr<Round> round);
@@ -65,28 +70,31 @@ class Listener {
   Task<Result<>> open_stream(std::shared_ptr<Round> round);
   Task<Result<>> open_modern(std::shared_ptr<Round> round, Negotiated negotiated);
   Task<Result<>> open_legacy(std::shared_ptr<Round> round, Negotiated negotiated);
-  // What is to be asked so that the session is subscribed to these, in n log n of how many they are.
+  // Returns the requests that subscribe the session to exactly these resources. Takes n log n time for n resources.
   using Subscriptions = std::deque<std::pair<mcp::Method, std::string>>;
   Subscriptions plan_subscriptions(const std::vector<std::string>& wanted) const;
   Task<> subscribe(std::shared_ptr<Round> round);
   Task<> subscribe_one(mcp::Method method, std::string uri);
   Task<> hear_in_answers(std::shared_ptr<Round> round);
   void start(std::shared_ptr<Round> round);
-  // In the place of the one that is open, which goes on until this one is.
+  // Starts a round while the current one is still open. The current one continues until the server agrees to the new
+  // one.
   void start_beside(std::shared_ptr<Round> round);
   void end_beside(const std::shared_ptr<Round>& round, bool agreed);
   Round* heard_in(const json::Message& message, RequestId during) const;
-  void opened(Round& round);
+  // The stream carries what is wanted, except for the resources that the server has refused with `refusal`.
+  void opened(Round& round, std::optional<Error> refusal);
+  void announce(Announcement::Kind kind, std::string uri = {}) const;
   static void settle(Round& round, std::optional<Error> failure);
 
   Connection& connection_;
   std::shared_ptr<Round> round_;
-  std::shared_ptr<Round> previous_;  // while another takes its place
-  // What the session of this generation was subscribed to, by us.
+  std::shared_ptr<Round> previous_;  // still open while `round_` replaces it
+  // The session's generation, and the resources that we have subscribed it to.
   std::uint64_t subscribed_in_ = 0;
   std::set<std::string, std::less<>> subscribed_;
   std::map<std::string, Error, std::less<>> refused_;
-  std::uint64_t streamless_in_ = 0;  // the generation whose server has no stream to keep
+  std::uint64_t streamless_in_ = 0;  // the generation whose server offers no stream
 };
 
 }  // namespace proteus::client

@@ -1,4 +1,4 @@
-// Messages and lists that take long to read: whoever shares the connection's thread need not wait for that.
+// Tests of messages and lists that take long to read: other work on the connection's thread does not wait for them.
 #include <future>
 
 #include <boost/asio/co_spawn.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using namespace test;
 namespace asio = boost::asio;
 
-// A background whose only thread is busy until it is released.
+// Background threads: a single one, which is busy until `release`.
 class BusyBackground {
  public:
   explicit BusyBackground(asio::io_context& io) {
@@ -127,7 +127,7 @@ TEST_P(LongMessages, AreNotWaitedForByWhoeverGivesThemUp) {
   client.reset();
 }
 
-// What is polled on the worker's thread is not scanned there either.
+// A long answer that is polled on the connection's thread is not read there either.
 TEST_P(LongMessages, AreReadInTheBackgroundWhenTheyWereSentAtOnce) {  // SEC-03
   Client client(io, server.url(), LongMessages::options());
   EXPECT_EQ(client.text("short"), "short");
@@ -159,6 +159,24 @@ TEST(LongMessagesOfPrograms, AreReadInTheBackgroundToo) {
   const std::string text(kLongMessage, 'x');
   EXPECT_THAT(client.text("echo", fmt::format(R"({{"text":"{}"}})", text)), ::testing::HasSubstr(text));
   EXPECT_EQ(client.text("echo"), "{}");
+}
+
+TEST(LongMessagesInLines, AreReadInTheBackgroundToo) {
+  FakeMcp mcp = FakeMcp::modern();
+  mcp.on["tools/call"] = [](const FakeRequest& request) {
+    auto response = test::result(request, test::text_result(std::string(kLongMessage, 'x')));
+    response.body = R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"first"}})"
+                    "\n" +
+                    response.body;
+    return response;
+  };
+  asio::io_context io;
+  FakeServer server(io, mcp);
+  BackgroundThreads background(1);
+  Options options = test::quick();
+  options.background = &background;
+  Client client(io, server.url(), std::move(options));
+  EXPECT_EQ(client.text("echo"), std::string(kLongMessage, 'x'));
 }
 
 }  // namespace

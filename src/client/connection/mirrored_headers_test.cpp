@@ -1,4 +1,4 @@
-// Parameters of tools that are repeated in headers: by which list, and what happens where it is an old one.
+// Tests of tool parameters that are mirrored into headers, also if the known list of tools is out of date.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using namespace test;
 
 class MirroredHeaders : public test::ModernHttp {
  protected:
-  // The tool `query`, whose parameter `region` has this type.
+  // Lists the tool `query`, whose parameter `region` has this type.
   void list_query(std::string type = "string") {
     mcp.on["tools/list"] = [type = std::move(type)](const FakeRequest& request) {
       return test::result(
@@ -21,7 +21,7 @@ class MirroredHeaders : public test::ModernHttp {
               type));
     };
   }
-  // It runs where that parameter is in its header.
+  // Lets calls succeed only if the parameter `region` is in its header.
   void call_with_region() {
     mcp.on["tools/call"] = [](const FakeRequest& request) {
       if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
@@ -70,7 +70,7 @@ TEST_F(MirroredHeaders, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
   EXPECT_EQ(server.count("tools/call"), 4U);
 }
 
-// PRO-17: a request that is sent at once, too, is sent twice at the most. The list is read as the caller.
+// PRO-17: a request that was sent at once is also sent at most twice. The list is read with the caller's credentials.
 TEST_F(MirroredHeaders, RelistsAsTheCallerBeforeARequestIsSentOnceMore) {
   list_query();
   call_with_region();
@@ -84,7 +84,8 @@ TEST_F(MirroredHeaders, RelistsAsTheCallerBeforeARequestIsSentOnceMore) {
   EXPECT_EQ(server.last("tools/list").header("authorization"), "Bearer of-the-caller");
 }
 
-// PRO-17: nothing is sent by what is known, so that no refusal tells that the tool has changed.
+// PRO-17: the arguments do not fit the known definition, so the call is not sent, and no refusal can show that the tool
+// has changed.
 TEST_F(MirroredHeaders, ReadsTheListAgainWhereArgumentsDoNotFitWhatIsKnownOfATool) {
   list_query();
   Client client(io, server.url(), test::quick());
@@ -99,7 +100,7 @@ TEST_F(MirroredHeaders, ReadsTheListAgainWhereArgumentsDoNotFitWhatIsKnownOfAToo
   EXPECT_EQ(server.count("tools/list"), 3U);
 }
 
-// PRO-17: the caller knows the tool by an older list. Both ways of sending are used: as one request, and in rounds.
+// PRO-17: the caller knows the tool from an older list. Tests both ways of sending: as one request, and in rounds.
 TEST_F(MirroredHeaders, SendsAMirroredParameterOnceThoughTheCallerBringsItToo) {
   list_query();
   Client client(io, server.url(), test::quick());

@@ -1,4 +1,4 @@
-// Streamable HTTP of the modern era: listening for changes.
+// Tests of Streamable HTTP in the modern era: listening for changes.
 #include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_F(ModernListening, ReopensTheSubscriptionAndSaysSo) {
             R"({"toolsListChanged":true})");
 }
 
-// A server that opens a stream for each subscription, and agrees only when it is told to.
+// A server that opens a stream for each subscription and agrees when the test says so.
 class Subscriptions : public ModernListening {
  protected:
   Subscriptions() {
@@ -63,7 +63,7 @@ class Subscriptions : public ModernListening {
   void agree(std::size_t stream) {
     notify(stream, "subscriptions/acknowledged", R"("notifications":{"toolsListChanged":true},)");
   }
-  // Listens, and is agreed with.
+  // Listens, and lets the server agree.
   void listen_first(Client& client) {
     std::optional<bool> agreed;
     listen(client, agreed);
@@ -71,7 +71,7 @@ class Subscriptions : public ModernListening {
     agree(0);
     client.run_until([&] { return agreed.has_value(); });
   }
-  // Listens once more; `agreed` says how that ended.
+  // Listens in the background; sets `agreed` to the outcome.
   void listen(Client& client, std::optional<bool>& agreed) {
     boost::asio::co_spawn(
         io, client.connection.listen({.tools = true, .uris = {}}),

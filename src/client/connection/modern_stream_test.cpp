@@ -1,4 +1,4 @@
-// Calls of a modern server's tools whose answers are streams, sent at once or over a new connection.
+// Tests of tool calls that a modern server answers by a stream, sent at once or over a new connection.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Over a connection that is opened for it, or over an idle one.
+// How a call is sent: over a new HTTP connection, or at once over an idle one.
 enum class Way { connecting, at_once };
 const auto kWays = ::testing::Values(Way::connecting, Way::at_once);
 std::string name_of(const ::testing::TestParamInfo<Way>& way) {
   return way.param == Way::connecting ? "Connecting" : "AtOnce";
 }
 
-// A call of a modern server's tool whose answer is a stream.
+// A tool call that a modern server answers by a stream.
 class PostedToModern : public test::ModernHttp, public ::testing::WithParamInterface<Way> {
  protected:
   PostedToModern() {
@@ -53,7 +53,7 @@ class PostedToModern : public test::ModernHttp, public ::testing::WithParamInter
         progress));
   }
 
-  // Few time-outs in all, so that each may be long: a busy machine makes pauses.
+  // Few time-outs in all, so that each may be long: a busy machine pauses.
   static constexpr int kExtension = 3;
   static Options extending() {
     Options options = test::quick();
@@ -99,7 +99,7 @@ TEST_P(PostedToModern, EndsWhereProgressStops) {
   EXPECT_EQ(call->finish().error().kind(), ErrorKind::timeout);
 }
 
-// Events that came together with the head are read as those that come one by one.
+// Events that arrive together with the head are read like events that arrive one by one.
 class WholeEvents : public PostedToModern {
  protected:
   void start_with(const std::function<std::string(const std::string& id)>& events) {

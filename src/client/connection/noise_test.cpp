@@ -1,4 +1,4 @@
-// What a server can make us write into the log: few lines, with its name, and nothing of a result.
+// Tests of the lines that a server can cause in the log: few, with its name, and without any result.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The lines of the log while it lives.
+// Collects the lines of the log while it lives.
 class Noise {
  public:
   Noise() {
@@ -39,7 +39,7 @@ class DeafInbox final : public Inbox {
   void on_request(Received /*message*/, RequestId /*during*/) override {}
 };
 
-// A channel that says what the test says.
+// A channel whose messages come from the test.
 class FedChannel final : public Channel {
  public:
   FedChannel(const Executor& executor, Inbox& inbox, std::shared_ptr<StrangerLog> log)
@@ -63,7 +63,7 @@ class ChannelNoise : public ::testing::Test {
   FedChannel channel{io.get_executor(), inbox, std::make_shared<StrangerLog>("upstream up", clock)};
 };
 
-// SEC-03: whatever a program prints for ever, the disk does not fill.
+// SEC-03: a program that prints without end does not fill the disk.
 TEST_F(ChannelNoise, OfGarbageHasABound) {
   for (int i = 0; i < 10'000; ++i)
     channel.feed("starting up \x1b[31m" + std::string(500, '.'));
@@ -82,12 +82,12 @@ TEST_F(ChannelNoise, OfAnswersToNoRequestHasABound) {
   EXPECT_THAT(Noise::lines(), Each(HasSubstr("upstream up: an answer to no request")));
 }
 
-// A result belongs to one caller, and never to who reads the log.
+// A result belongs to one caller, not to readers of the log.
 TEST_F(ChannelNoise, HasNothingOfAResult) {
   channel.feed(R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"hunter2"}]}})");
   channel.feed(R"({"jsonrpc":"2.0","id":"hunt","result":{"text":"hunter2"}})");
   channel.feed(R"({"result":{"text":"hunter2"},"id":7,"jsonrpc":"2.0"})");
-  // Nor of one that is broken.
+  // Broken results are not logged either.
   channel.feed(R"({"result":{"text":"hunter2"},"id":7,"jsonrpc":"2.0")");
   channel.feed(R"(  {"result":{"text":"hunter2"},"id":7,"id":8})");
   channel.feed(R"([{"result":{"text":"hunter2"},"id":7}])");
@@ -119,7 +119,34 @@ TEST_F(HttpNoise, HasABoundAndNothingOfAResult) {
   EXPECT_THAT(Noise::lines(), Each(AllOf(HasSubstr("upstream up: "), Not(HasSubstr("hunter2")))));
 }
 
-// One list can leave out as many tools as it has.
+TEST_F(HttpNoise, OfProgressThatIsNoneHasABound) {
+  ManualClock clock;
+  const Noise noise;
+  log::set_level(log::Level::debug);
+  mcp.on["tools/call"] = [this](const FakeRequest& request) {
+    const auto feed = server.feed();
+    for (int i = 0; i < 1000; ++i) {
+      feed->event(fmt::format(
+          R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":"x"}}}})",
+          request.id()));
+    }
+    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result("fine")));
+    return FakeResponse{.type = "text/event-stream", .feed = feed};
+  };
+  Options options;
+  options.log = std::make_shared<StrangerLog>("upstream up", clock);
+  test::Client client(io, server.url(), std::move(options));
+  RequestOptions call;
+  call.on_progress = [](const mcp::Progress&) {};
+  EXPECT_EQ(client.text("echo", "{}", call), "fine");
+  log::set_level(log::Level::info);
+  const auto ignored = std::ranges::count_if(
+      Noise::lines(), [](const auto& line) { return line.contains("upstream up: progress is ignored"); });
+  EXPECT_GT(ignored, 0);
+  EXPECT_LE(ignored, StrangerLog::kLinesPerMinute);
+}
+
+// Every tool of a list may be invalid and be left out.
 TEST_F(HttpNoise, OfListsHasABound) {
   ManualClock clock;
   const Noise noise;

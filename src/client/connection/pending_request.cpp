@@ -7,7 +7,7 @@ namespace {
 
 Task<Result<Reply>> at_once(Result<Reply> reply) { co_return std::move(reply); }
 
-// One that goes aside may be taken on any thread.
+// Copies the message, because the reply may move to another thread.
 Reply apart(Reply reply) {
   if (reply.message) reply.message = reply.message->copy();
   return reply;
@@ -37,7 +37,7 @@ void PendingRequest::leave() {
   connection_.cancel_at_server(negotiated_, entry_->request().id, "the caller no longer waits");
 }
 
-// Progress gives it more time. Whatever else moves the deadline is more than an answer.
+// Progress extends the deadline. If the deadline is held or has expired instead, polling cannot complete the request.
 void PendingRequest::on_deadline() {
   if (const auto left = deadline_.left()) {
     if (!reply_->is_all_here()) reply_->set_deadline(std::chrono::ceil<std::chrono::milliseconds>(*left));
@@ -64,7 +64,7 @@ Error PendingRequest::end(Error error) {
   return errors::timeout(mcp::to_string(method_));
 }
 
-// A modern server that misses headers has not run it; the connection finds out which.
+// A modern server that misses headers has not run the request; the retry finds out which headers it wants.
 bool PendingRequest::is_to_be_sent_again(const Connection::Outcome& outcome) {
   if (outcome.misfits) before_ = Connection::Before::misfitted;
   return outcome.again || outcome.misfits;

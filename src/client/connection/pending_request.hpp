@@ -14,18 +14,18 @@
 
 namespace proteus::client {
 
-// A request to a server of either era that was sent at once. Most are simply answered; for that it is enough to poll it
-// in the caller's own coroutine:
+// A request to a server of either era that was sent without waiting (ADR 21). Most are simply answered. To get the
+// answer, poll the request in the caller's own coroutine:
 //
 //   auto polled = pending->poll();
 //   for (; polled && polled->waits; polled = pending->poll()) (void)co_await pending->wait();
 //
-// As soon as there is more to it, because the server asks something, refuses it or breaks off, it becomes a request
-// like any other (`finish`), which may run aside. Belongs to its connection's thread, and keeps the connection from
-// being destroyed. One that is let go of before it has ended is cancelled at the server.
+// If the server asks a question, refuses the request or breaks off, polling cannot complete it: `finish` turns it into
+// an ordinary request, which may run in a separate coroutine. Belongs to its connection's thread. `Connection::close`
+// waits until it is destroyed. Destroying it before it has ended cancels the request at the server.
 class PendingRequest {
  public:
-  // Made by Connection::post.
+  // Only Connection::post can make one.
   class Key {
     friend class Connection;
     Key() = default;
@@ -36,31 +36,32 @@ class PendingRequest {
   PendingRequest(const PendingRequest&) = delete;
   PendingRequest& operator=(const PendingRequest&) = delete;
 
-  // Who is asked and told from now on.
+  // The handlers and callbacks for everything that arrives from now on.
   RequestOptions& options() { return options_; }
-  // Whether the server has said all it had to say: what is told now is told together with the answer.
+  // Returns true if the whole response has arrived, so that a notification can be forwarded together with the answer.
   bool is_all_here() const { return reply_->is_all_here(); }
 
-  // What can be told without waiting.
+  // What is known without waiting.
   struct Poll {
     std::optional<Answer> answer = {};
-    bool waits = false;  // without an answer: whether one may come by and by, or only `finish` can tell
+    bool waits = false;  // without an answer: true if it may arrive later, false if only `finish` can get it
   };
   Result<Poll> poll();
-  // Until there may be more to poll.
+  // Waits until polling may make progress.
   Task<net::Waited> wait();
-  // With the params it was sent with: where it did not run, and can be mended, it is sent once more.
+  // Returns the final result. `params` are those that the request was sent with: it is sent once more if it did not run
+  // and a retry may succeed.
   static Task<Result<Answer>> finish(std::shared_ptr<PendingRequest> self, Params params);
 
-  // Ends the wait; the next poll says that it is cancelled.
+  // Ends `wait`; the next poll cancels the request at the server and fails as cancelled.
   void cancel();
 
  private:
   void on_deadline();
-  // The server is told that nobody waits, unless it has ended.
+  // Cancels the request at the server, unless the request has ended.
   void leave();
   Error end(Error error);
-  // The server refused its credentials: whether there are others now.
+  // Passes a refusal of the credentials to the authorizer. Returns whether there are new credentials.
   Task<Result<bool>> heed(const Reply& refusal);
   bool is_to_be_sent_again(const Connection::Outcome& outcome);
 
@@ -72,13 +73,13 @@ class PendingRequest {
   Deadline deadline_;
   std::optional<InFlightTable::Entry> entry_;
   std::shared_ptr<PendingReply> reply_;
-  std::optional<Result<Reply>> arrived_;  // where it came with more than itself
+  std::optional<Result<Reply>> arrived_;  // the reply, if it arrived together with a question
   bool waiting_ = false;
-  bool more_ = false;                                       // there is more to it
-  bool again_ = false;                                      // it did not run, and is to be sent once more
-  Connection::Before before_ = Connection::Before::failed;  // then
+  bool more_ = false;                                       // only `finish` can complete the request
+  bool again_ = false;                                      // the request did not run and is sent once more
+  Connection::Before before_ = Connection::Before::failed;  // passed to the retry
   bool cancelled_ = false;
-  bool ended_ = false;  // the server need not be told any more
+  bool ended_ = false;  // nothing is left to cancel at the server
 };
 
 }  // namespace proteus::client

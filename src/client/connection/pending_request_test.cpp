@@ -1,4 +1,4 @@
-// Requests that are sent at once.
+// Tests of requests that are sent at once.
 #include "client/connection/pending_request.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using Posting = std::shared_ptr<PendingRequest>;
 constexpr std::string_view kQuestion =
     R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}})";
 
-// Nothing where there is more to it than an answer.
+// Polls until there is an answer; returns nothing if only `finish` can get it.
 Task<Result<std::optional<Answer>>> answered(Posting posted) {
   auto polled = posted->poll();
   for (; polled && polled->waits; polled = posted->poll())
@@ -35,12 +35,12 @@ class Posted : public test::LegacyHttp {
   static Posting post(Client& client, RequestOptions options = {}) {
     return client.connection.post(mcp::Method::tools_call, echo_params(), options, Stay::here);
   }
-  // To a server that is known already.
+  // Sends a request to a server whose era is already known.
   static Posting post_to_known(Client& client, RequestOptions options = {}) {
     EXPECT_TRUE(client.run(client.connection.open()));
     return post(client, std::move(options));
   }
-  // Its text, what went wrong, or that there is more to it.
+  // Returns the text of the answer, the error, or "more" if only `finish` can get the answer.
   static std::string answer_of(Client& client, const Posting& posted) { return told(client.run(answered(posted))); }
   static std::string told(const Result<std::optional<Answer>>& answer) {
     if (answer && !*answer) return "more";
@@ -59,7 +59,7 @@ class Posted : public test::LegacyHttp {
     };
     return options;
   }
-  // Answers the call once the question was.
+  // Makes the server answer the call when its question was answered.
   void thank() {
     mcp.on[""] = [this](const FakeRequest& request) {
       if (!request.id().empty()) feed->event(LegacyHttp::answer(server.last("tools/call"), "thanks"));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "client/connection/send_text.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -17,18 +18,18 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Longer ids are an attack on whoever keeps them.
+// Longer ids are an attack on our memory.
 constexpr std::size_t kMaxIdBytes = 1024;
-// Of what a client says about its progress.
+// Limit of the `params` of a client's progress notification.
 constexpr std::size_t kMaxProgressBytes = std::size_t{16} << 10U;
-// Servers look at the directories they are given before they go by them, and do not say when they have.
+// Servers inspect directories before they use them as roots, and do not say when they are done.
 constexpr std::chrono::milliseconds kRootsTakeEffect{100};
 
 std::string write_answer(std::string_view id, std::string_view result) {
   return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id, result);
 }
 
-// Whether nobody has answered; a refusal is an answer.
+// Returns whether an error means that nobody has answered. A refusal is an answer.
 bool is_silence(const Error& error) {
   return error.kind() == ErrorKind::timeout || error.kind() == ErrorKind::cancelled ||
          error.kind() == ErrorKind::interrupted;
@@ -38,7 +39,7 @@ bool is_silence(const Error& error) {
 
 class Questions::Open {
  public:
-  // `awaited`: calls wait for its answer; `due`: and must have one.
+  // `awaited`: requests wait for the answer. `due`: they are not sent without it.
   Open(Questions& questions, std::string_view id, bool awaited, bool due)
       : questions_(questions),
         awaited_(awaited),
@@ -57,7 +58,7 @@ class Questions::Open {
   const std::string& id() const { return at_->first; }
   Deadline& deadline() { return deadline_; }
   bool awaited() const { return awaited_; }
-  // From now on calls wait for its answer.
+  // Makes requests wait for the answer from now on.
   void await() {
     if (!std::exchange(awaited_, true)) ++questions_.open_roots_;
   }
@@ -71,8 +72,8 @@ class Questions::Open {
   std::multimap<std::string, Deadline*, std::less<>>::iterator at_;
 };
 
-// What is said about the progress of an answer, on its way to the server: one message at a time, and of those that come
-// meanwhile the last.
+// Sends progress of an answer to the server, one notification at a time. Of those that arrive during a send, only the
+// last is kept.
 class Questions::Progress : public std::enable_shared_from_this<Progress> {
  public:
   Progress(Questions& questions, std::shared_ptr<Transport> transport, std::string_view token)
@@ -127,8 +128,8 @@ void Questions::on_request(Received request, RequestId during, std::shared_ptr<T
   } else if (open_.size() >= limit || open_.contains(message.id)) {
     refusal = errors::exhausted("too many requests of the server are unanswered");
   }
-  // What a call asks for itself, as far as that can be told, is of no concern to others. A session can be asked at any
-  // time; whoever has none, while it waits with a request.
+  // Other requests wait only for questions that do not belong to a certain request. A client session can be asked at
+  // any time; other callers only while one of their requests is under way.
   const bool stray_roots = !refusal && is_stray_roots(method->method, during);
   const bool awaited = stray_roots && (options_.owner == Owner::session ? roots_due_ : !requests_.any_asked_sent());
   auto open = std::make_unique<Open>(*this, message.id, awaited, awaited && roots_due_);
@@ -154,7 +155,7 @@ bool Questions::is_stray_roots(mcp::Method method, RequestId during) const {
 const InFlight* Questions::asked_by(mcp::Method method, RequestId during) const {
   if (during != kNoRequest) return requests_.find(during);
   if (is_stray_roots(method, during) && options_.owner == Owner::session) return nullptr;
-  // One that does not say what it is asked for is asked for the only request there is.
+  // A question that names no request belongs to the only one there is.
   return requests_.only();
 }
 
@@ -163,9 +164,9 @@ bool Questions::is_of_any(mcp::Method method, RequestId during) const {
          requests_.only() == nullptr && requests_.first_asked() != nullptr;
 }
 
-// Nothing says whose question it is, and all are of one caller: the answer reaches the server by the question's own
-// id, whichever request its caller was told of it with. Those that are not asked yet come first, the latest of them
-// before the others.
+// All requests belong to one caller, so it does not matter with which of them the caller gets the question: the answer
+// goes to the server under the question's own id. Requests that carry no question yet come first, the latest before the
+// others.
 Task<Result<std::string>> Questions::ask_in_turn(Question question) {
   std::set<RequestId> asked;
   Result<std::string> answer = std::unexpected(errors::cancelled("the question"));
@@ -177,12 +178,12 @@ Task<Result<std::string>> Questions::ask_in_turn(Question question) {
     const auto noted = asked_in_turn_.insert(request->id);
     const std::shared_ptr<void> forgotten(nullptr, [this, noted](void*) { asked_in_turn_.erase(noted); });
     answer = co_await ask(*own, question);
-    // The request ended without it: it was another one's, and the server still waits.
+    // The request ended without an answer: the question belongs to another one, and the server still waits.
     if (answer || answer.error().kind() != ErrorKind::cancelled) co_return answer;
   }
 }
 
-// Roots are of no request: where one ends without having been asked for them to the end, the next one is.
+// Roots belong to no request: if a request ends before its caller has answered, the next request's caller is asked.
 Task<Result<std::string>> Questions::ask_whoever_comes(Question question, Open& open) {
   RequestId asked = kNoRequest;
   const auto find = [&] {
@@ -200,7 +201,7 @@ Task<Result<std::string>> Questions::ask_whoever_comes(Question question, Open& 
     const auto own = request->options->own_handlers();
     const InFlightTable::Hold hold(requests_, kNoRequest);
     auto answer = co_await ask(*own, question);
-    // Where an answer must be there first, the session ends without it.
+    // A due question is not passed on: the session ends without its answer.
     if (answer || answer.error().kind() != ErrorKind::cancelled || open.due()) co_return answer;
   }
 }
@@ -231,16 +232,16 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
   if (!token.empty() && token.size() <= kMaxIdBytes) question.on_progress = progress->sink();
   const auto result = co_await before(open->deadline(), ask_owner(std::move(question), *open), mcp::to_string(method));
   progress->end();
-  const bool unwanted = open->deadline().expired();  // cancelled: an answer is not wanted
+  const bool unwanted = open->deadline().expired();  // the server has cancelled the question
   if (open->due() && (unwanted || (!result && is_silence(result.error())))) roots_missed_ = true;
   if (unwanted) co_return;
-  // Over a pipe a message is sent before anybody has read it, and a busy server may read it much later.
+  // A pipe accepts a message before the program has read it, and a busy program may read it much later.
   const bool is_read = transport->has_streams();
   co_await send(
       result ? write_answer(open->id(), *result) : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
       std::move(transport));
   if (!result || !open->awaited()) co_return;
-  // It is still open as far as calls are concerned.
+  // Requests go on waiting until the answer has taken effect.
   if (!is_read && until_read_) co_await until_read_();
   co_await sleep_for(kRootsTakeEffect);
 }
@@ -256,10 +257,7 @@ Task<> Questions::refuse(std::string text, std::shared_ptr<Transport> transport,
 }
 
 Task<> Questions::send(std::string text, std::shared_ptr<Transport> transport) {
-  Outgoing message;
-  message.parts.emplace_back(text);
-  Deadline deadline(executor_, options_.timeout, {});
-  const auto sent = co_await before(deadline, transport->send(message), "answering the server");
+  const auto sent = co_await send_text(std::move(transport), std::move(text), options_.timeout);
   if (!sent) options_.log->warning("an answer did not reach the server: {}", sent.error().message());
 }
 

@@ -16,8 +16,8 @@
 
 namespace proteus::client {
 
-// Answers the requests that a server of the legacy era sends by itself. Belongs to one thread; the task group
-// must have ended before it is destroyed.
+// Answers a legacy server's questions: the requests that it sends to us. Belongs to one thread. The tasks of the task
+// group must have ended before it is destroyed.
 class Questions {
  public:
   Questions(const Executor& executor, const Options& options, InFlightTable& requests, TaskGroup& tasks)
@@ -28,40 +28,43 @@ class Questions {
         arrival_(executor),
         roots_settled_(executor) {}
 
-  // The answer goes to the transport the request came from. A server that asks faster than it takes answers
-  // is refused, and then ignored.
+  // Answers a question over the transport it came from. If the server asks faster than it takes answers, its questions
+  // are first refused and then ignored.
   void on_request(Received request, RequestId during, std::shared_ptr<Transport> transport);
-  // The server no longer wants the answer; `id` as written.
+  // Called when the server cancels a question; `id` is the JSON text as written.
   void on_cancelled(std::string_view id);
 
-  // How to wait until the server has read what it was sent; set before anything is asked.
+  // Sets the function that waits until the server has read all that was sent to it. Must be set before the first
+  // question.
   void set_until_read(std::function<Task<>()> until_read) { until_read_ = std::move(until_read); }
 
-  // A session has begun, or its roots have changed, and nothing was sent since that may act on them: what the server
-  // asks about them now must be known first.
+  // Set to true when a session begins or roots change, and to false when a request is sent that may act on roots. While
+  // it is true, a question for roots must be answered before such a request is sent.
   void set_roots_due(bool due) { roots_due_ = due; }
-  // Roots that were asked for outside of a request, and are not answered yet, though requests wait for that.
+  // Returns the number of open questions for roots that requests wait for.
   std::size_t open_roots() const { return open_roots_; }
-  // Ends when there are none.
+  // Waits until there are no such questions.
   Task<> wait_for_roots();
-  // Whether the server was left without an answer about roots that were due: it goes by what it knows itself.
+  // Returns whether a due question for roots ended without an answer, so that the server uses directories of its own
+  // choice.
   bool roots_missed() const { return roots_missed_; }
   void forget_roots() { roots_missed_ = false; }
-  // There is a request now whose caller can be asked.
+  // Called when there is a new request whose caller can be asked.
   void somebody_came() { arrival_.ring(); }
 
  private:
-  // A question being answered; counted, and known by its id, while it lives.
+  // A question that is being answered. While it lives, it counts against the limit and can be found by its id.
   class Open;
   class Progress;
 
   Task<> answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
                 std::unique_ptr<Open> open);
-  // Finds out whose question it is, and asks them.
+  // Finds the caller that the question is for, and asks it.
   Task<Result<std::string>> ask_owner(Question question, Open& open);
   Task<Result<std::string>> ask_whoever_comes(Question question, Open& open);
   const InFlight* asked_by(mcp::Method method, RequestId during) const;
-  // Of one that may be of any request of one caller: asks them in turn, as those end that it was not of.
+  // Asks about a question that may belong to any request of one caller. Asks one request after the other, whenever the
+  // previous one ends without an answer.
   Task<Result<std::string>> ask_in_turn(Question question);
   bool is_of_any(mcp::Method method, RequestId during) const;
   bool is_stray_roots(mcp::Method method, RequestId during) const;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Takes what is sent, and says nothing.
+// Accepts everything that is sent and never answers.
 class Silent final : public Transport {
  public:
   Task<Result<>> start() override { co_return Result<>{}; }

@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "client/connection/calls.hpp"
 
 namespace proteus::client {
 
@@ -47,7 +48,7 @@ Options Refresher::with_announcements(Options options) {
   options.reconnect_delay = policy_.first_retry;
   options.max_reconnect_delay = policy_.last_retry;
   options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
-  // What was kept for the session is gone, and perhaps the server was started anew.
+  // The session's state is lost, and perhaps the server was restarted.
   options.on_session_lost = [this] { want_refresh(reading_.window()); };
   options.on_era_corrected = [this] { want_refresh({}); };
   return options;
@@ -85,7 +86,7 @@ Task<> Refresher::close() {
   if (const auto waited = std::exchange(next_, nullptr)) waited->end(cancelled_reading());
 }
 
-// One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
+// Does one thing after the other, so that lists are never read twice at a time. A slow server delays only itself.
 Task<> Refresher::run() {
   want_refresh({});
   health_at_ = dependencies_.clock.now() + policy_.health_interval;
@@ -95,7 +96,7 @@ Task<> Refresher::run() {
     const auto is_due = [&](const std::optional<Clock::Monotonic>& at) {
       return at && std::max(*at, left_alone) <= now;
     };
-    // What somebody waits for is asked at once all the same.
+    // A requested reading starts at once, even during a pause.
     if (next_ || (!paused_ && (is_due(refresh_at_) || is_due(poll_at_)))) {
       co_await read_lists();
       continue;
@@ -111,7 +112,11 @@ Task<> Refresher::run() {
       continue;
     }
     if (is_due(health_at_)) {
-      co_await check_health();
+      try {
+        co_await check_health();
+      } catch (const std::exception& fault) {
+        if (!closing_) log_->note(log::Level::error, "was not checked: {}", fault.what());
+      }
       continue;
     }
     Clock::Monotonic until = health_at_;
@@ -126,7 +131,7 @@ Task<> Refresher::run() {
 
 bool Refresher::polls() const {
   if (!keeps_lists() || policy_.ttl.count() > 0) return false;
-  // Polling stands in for announcements that are interrupted, have yet to begin, or cannot be listened to.
+  // Polling replaces announcements that are interrupted, have not begun, or cannot be listened to.
   return auto_refresh_ || (expects_announcements_ && !announcing_);
 }
 
@@ -169,7 +174,7 @@ Clock::Monotonic Refresher::left_alone_until() const {
   return std::max(left_alone_until_, dependencies_.breaker.status().left_alone_until);
 }
 
-// However it ends, also by `close`, whoever waits for it is told.
+// Notifies the waiters however the reading ends, even by `close`.
 Task<> Refresher::read_lists() {
   const auto round = next_ ? std::exchange(next_, nullptr) : std::make_shared<Round>(dependencies_.executor);
   under_way_ = round;
@@ -198,16 +203,22 @@ Task<> Refresher::read_lists() {
 
 Task<Result<Gathered>> Refresher::discover() {
   connection_.reconsider();
+  const auto before = connection_.facts();
   const auto opened = co_await connection_.open();
   if (!opened) co_return std::unexpected(opened.error());
-  note_facts(*opened);
+  // What a connection has just negotiated is up to date.
+  if (before == *opened && before->era() == mcp::Era::modern) {
+    const auto asked = co_await ping(connection_);
+    if (!asked && asked.error().kind() != ErrorKind::remote) co_return std::unexpected(asked.error());
+  }
+  note_facts(connection_.facts());
   co_await begin_listening();
   auto gathered = co_await dependencies_.read();
   note_facts(connection_.facts());
   co_return gathered;
 }
 
-// Whatever goes wrong with one reading, the next one comes.
+// Schedules the next reading whatever goes wrong with this one.
 void Refresher::conclude(Reading& reading, Result<Gathered> gathered) {
   if (!gathered) {
     reading.error = std::move(gathered.error());
@@ -234,7 +245,7 @@ void Refresher::conclude(Reading& reading, Result<Gathered> gathered) {
 void Refresher::succeeded(Reading& reading) {
   reached();
   fresh_until_ = dependencies_.clock.now() + policy_.ttl;
-  if (std::exchange(partial_readings_, 0U) > 0) log::info("{}: all its lists can be read again", dependencies_.name);
+  if (std::exchange(partial_readings_, 0U) > 0) log_->info("all its lists can be read again");
   const std::scoped_lock lock(mutex_);
   health_.state = ServerState::connected;
   health_.last_refresh_at = reading.at;
@@ -243,7 +254,7 @@ void Refresher::succeeded(Reading& reading) {
   ++health_.refreshes;
 }
 
-// The server is there, and what it gave is served; the rest is asked for again.
+// The server is there, and the lists that it gave are in use; the others are requested again.
 void Refresher::failed_in_part(const Error& error) {
   reached();
   {
@@ -254,8 +265,7 @@ void Refresher::failed_in_part(const Error& error) {
     ++health_.failed_refreshes;
   }
   const bool told = ++partial_readings_ > 1;
-  log::at(told ? log::Level::debug : log::Level::warning, "{}: not all of its lists can be read: {}",
-          dependencies_.name, error.message());
+  log_->at(told ? log::Level::debug : log::Level::warning, "not all of its lists can be read: {}", error.message());
   const auto pause = pause_after(partial_readings_, error);
   fresh_until_ = dependencies_.clock.now() + std::max(pause, policy_.ttl);
   want_refresh(pause);
@@ -270,7 +280,7 @@ void Refresher::failed(Error error) {
     health_.state = failures >= policy_.max_consecutive_failures ? ServerState::failed : ServerState::degraded;
     health_.last_error = error;
   }
-  // The first of several says it loudly, and the one that makes it failed; the rest is repetition.
+  // Warns about the first failure and the one that changes the state to `failed`; the others are repetitions.
   const auto level =
       failures == 1 || failures == policy_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
   log_->note(level, "cannot be read: {}", error.message());

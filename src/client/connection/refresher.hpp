@@ -25,145 +25,145 @@
 
 namespace proteus::client {
 
-// When a server's lists are read again.
+// Says when a server's lists are read again.
 struct RefreshPolicy {
-  // Whether what was read is used, or callers get lists from the server itself. Then its owner is told where those may
-  // have changed.
+  // Whether callers get the lists that were read, or lists from the server itself. For live lists the owner is notified
+  // when they may have changed.
   enum class Lists : std::uint8_t { kept, live };
 
   Lists lists = Lists::kept;
   bool auto_refresh = false;  // every `refresh_interval`
   std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
-  bool event_driven_refresh = true;  // when the server announces a change; while it cannot, every `refresh_interval`
-  std::chrono::milliseconds ttl{0};  // above zero: instead of both, on the first use after this time
+  bool event_driven_refresh = true;  // when the server announces a change; if it cannot, every `refresh_interval`
+  std::chrono::milliseconds ttl{0};  // if positive: only on the first use after this time, instead of both
   std::chrono::milliseconds health_interval = std::chrono::seconds(30);
-  unsigned max_consecutive_failures = 3;  // that make the state `failed`
+  unsigned max_consecutive_failures = 3;  // failures in a row that make the state `failed`
 
   std::chrono::milliseconds debounce{200};
   std::chrono::milliseconds first_retry{500};
   std::chrono::milliseconds last_retry{60'000};
 };
 
-// What a reading found: what changed, and why not all of the lists could be read.
+// The result of reading the lists: what changed, and the error if not all lists could be read.
 struct Gathered {
   catalog::Change change;
   std::optional<Error> failure = {};
 };
 
-// One reading of the lists.
+// The record of one reading of the lists.
 struct Reading {
   Clock::Wall at{};
   std::chrono::milliseconds duration{0};
   std::optional<Error> error = {};
   catalog::Change change = {};
-  bool partial = false;  // where there is an error: whether the other lists were read
+  bool partial = false;  // despite the error, the other lists were read
 
   bool ok() const { return !error; }
 };
 
 // How a change of a server's lists is noticed.
 enum class Watch : std::uint8_t {
-  listening,  // the server announces it
-  polling,    // they are read every `refresh_interval`
-  on_use,     // they are read when somebody asks: each time, or where they are too old
-  none,       // they are read when the server is connected anew, and when somebody wants that
-  elsewhere,  // another process does
+  listening,  // the server announces changes
+  polling,    // the lists are read every `refresh_interval`
+  on_use,     // the lists are read when they are used: each time, or if they are too old
+  none,       // the lists are read at the start, after a reconnect, and on request
+  elsewhere,  // another process watches the server
 };
 
 std::string_view to_string(Watch watch);
 
-// How a server is, and what was counted. Requests count as well as readings: a server whose requests fail is not
-// `connected`, and one whose circuit is open has `failed`.
+// The health of a server, with counters. It depends on requests as well as on readings: a server whose requests fail is
+// not `connected`, and a server whose circuit is open has `failed`.
 struct ServerHealth {
   ServerState state = ServerState::connecting;
   CircuitBreaker::State circuit = CircuitBreaker::State::closed;
   Watch watch = Watch::none;
   std::optional<Error> last_error = {};
   unsigned consecutive_failures = 0;
-  std::optional<Clock::Wall> last_refresh_at = {};  // without fault
+  std::optional<Clock::Wall> last_refresh_at = {};  // time of the last reading without error
   std::uint64_t refreshes = 0;
   std::uint64_t failed_refreshes = 0;
-  std::uint64_t announcements = 0;  // of changes of lists
+  std::uint64_t announcements = 0;  // announced changes of lists
 };
 
 std::string_view to_string(ServerState state);
 
-// A connection to one server, and when its lists are read over it: at the start, when the server announces changes, on
-// a timer, when they are too old to use, or when asked; again after a failure. Probes a quiet server. What is read, and
-// what becomes of it, is its owner's.
+// A connection to one server that keeps the server's lists fresh. Decides when they are read: at the start, when the
+// server announces changes, on a timer, when they are too old to use, on request, and again after a failure. Also
+// checks periodically whether the server answers. The owner provides the function that reads the lists and uses the
+// result.
 //
-// Belongs to the thread of its executor, apart from what is said to be thread-safe. `close` must have ended before it
-// is destroyed.
+// Belongs to the thread of its executor, except for functions that are marked as thread-safe. `close` must have ended
+// before it is destroyed.
 class Refresher {
  public:
-  // Everything outlives it. The functions are called on its thread.
+  // What the refresher needs from its owner. Everything must outlive it. The functions are called on its thread.
   struct Dependencies {
     Executor executor;
     const Clock& clock;
     Chance chance;
     CircuitBreaker& breaker;
-    std::string name;  // in the log and of its task
-    // Reads the lists, takes over what was read and says what changed. Fails where nothing could be read. Runs once at
-    // a time.
+    std::string name;  // name of the server in the log, and of the task
+    // Reads the lists, stores them and returns what changed. Fails if nothing could be read. Never runs twice at a
+    // time.
     std::function<Task<Result<Gathered>>()> read;
-    // After each reading, also one that failed.
+    // Called after each reading, even if it failed.
     std::function<void(const Reading&)> on_read = {};
     std::function<void(const std::string& uri)> on_resource_updated = {};
-    // Where lists are live: they may have changed. Those of a legacy server are announced to each caller's own session,
-    // and not here.
+    // Called when live lists may have changed. A legacy server announces that in each caller's own session instead.
     std::function<void(catalog::KindSet kinds)> on_lists_changed = {};
   };
 
-  // Opens nothing. Sets those of the options that are about announcements and lost sessions.
+  // Opens nothing. Overwrites the options about announcements, reconnecting, lost sessions and corrected eras.
   Refresher(RefreshPolicy policy, Dependencies around, MakerFactory make, Options options);
   Refresher(const Refresher&) = delete;
   Refresher& operator=(const Refresher&) = delete;
 
   // Thread-safe. Connects in the background, and stays connected.
   void start();
-  // How the first reading ended; an error where it was closed before.
+  // Waits for the first reading and returns its outcome; fails if the refresher is closed before.
   Task<Result<>> first_try();
-  // Ends what it does, and the connection. Whoever waits for a reading or for the first try is told that it is
-  // cancelled.
+  // Ends all activity and the connection. Waiters for a reading or for the first try get the error `cancelled`.
   Task<> close();
   bool is_closing() const { return closing_; }
 
-  // Thread-safe. Reads the lists now; callers at the same time share one reading, which began after each of them asked.
+  // Thread-safe. Reads the lists now. Concurrent callers share one reading, which begins after all of them have called.
   Task<Reading> refresh();
-  // Thread-safe. Refreshes where what is there has become too old to use; callers at the same time share one reading. A
-  // failure leaves what is there, to be used until the next reading is due.
+  // Thread-safe. Reads the lists if they are too old to use. Concurrent callers share one reading. After a failure, the
+  // old lists remain in use until the next reading is due.
   Task<> freshen();
-  // Thread-safe. Whether `freshen` would.
+  // Thread-safe. Returns whether the lists are too old to use, so that `freshen` would read them.
   bool is_stale() const;
-  // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
-  // Ends when they were.
+  // Thread-safe. Call when another connection has received an announcement that lists have changed. Reads them soon, as
+  // if the announcement had arrived here. Returns when they were read.
   Task<> announced();
+  // Thread-safe.
   void set_auto_refresh(bool on);
-  // Thread-safe. While it pauses, lists are read only when somebody wants that, and nothing is probed; then they are
-  // read at once.
+  // Thread-safe. While paused, the lists are read only on request, and the server is not probed. After a pause, they
+  // are read at once.
   void set_paused(bool paused);
 
-  // Thread-safe. What the server last said about itself; empty before it ever answered.
+  // Thread-safe. Returns what the server last said about itself; null before its first answer.
   std::shared_ptr<const ServerFacts> facts() const;
-  // The same as a plain flag, for whoever asks often: whether it is known to be modern.
+  // Thread-safe. Returns whether the server is known to be modern. Cheaper than `facts`.
   bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
-  // Thread-safe. What was found out elsewhere, where it never connects by itself.
+  // Thread-safe. Stores facts that another connection has found out, for a refresher that never connects itself.
   void learn(std::shared_ptr<const ServerFacts> facts);
   // Thread-safe.
   ServerHealth health() const;
-  // Thread-safe. For further connections to the same server.
+  // Thread-safe. Returns what further connections to the same server need not find out again.
   KnownServer known() const;
 
   Connection& connection() { return connection_; }
 
-  // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
-  // tells each of its sessions apart.
+  // Thread-safe. Sets all resources whose updates are wanted. Has no effect at a legacy server, which announces updates
+  // in each caller's own session.
   void follow(std::set<std::string> uris);
-  // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
+  // Thread-safe. Waits until the server was asked to announce updates of a resource from `follow`. Fails if it refuses.
   Task<Result<>> tells_of(std::string uri);
 
  private:
-  struct Round;  // one reading of the lists, and who waits for it
+  struct Round;  // one reading of the lists and its waiters
 
   Options with_announcements(Options options);
   Task<> run();
@@ -183,7 +183,7 @@ class Refresher {
 
   Task<> begin_listening();
   void start_listening();
-  // Listens for what is wanted, and again where that is something else by then. One of these at a time: `asking_`.
+  // Listens for what is wanted, and again if that has changed by then. Runs at most once at a time; see `asking_`.
   Task<> keep_listening();
   Task<> listen();
   Task<Result<>> ask_to_announce(mcp::SubscriptionFilter wanted);
@@ -192,7 +192,7 @@ class Refresher {
   Task<> check_health();
   void on_announcement(const Announcement& announcement);
   void lists_announced(catalog::KindSet kinds);
-  // Anything may have changed while nothing was announced.
+  // Reads kept lists, or reports live lists as changed: anything may have changed while nothing was announced.
   void missed(std::chrono::milliseconds wait);
   void note_facts(std::shared_ptr<const ServerFacts> facts);
   bool polls() const;
@@ -210,7 +210,7 @@ class Refresher {
 
   Connection connection_;
   TaskGroup tasks_;
-  boost::asio::steady_timer alarm_;  // for what is to be done next
+  boost::asio::steady_timer alarm_;  // wakes `run` for the next action
   Bell tried_;
 
   bool closing_ = false;
@@ -218,33 +218,33 @@ class Refresher {
   bool tried_once_ = false;
   std::optional<Error> first_error_;
   unsigned partial_readings_ = 0;     // in a row
-  std::shared_ptr<Round> next_;       // wanted, not yet begun
+  std::shared_ptr<Round> next_;       // requested, not yet begun
   std::shared_ptr<Round> under_way_;  // begun, not yet ended
   std::optional<Clock::Monotonic> refresh_at_;
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
-  Clock::Monotonic left_alone_until_{};  // the server asked for that
-  Debounce reading_;                     // of the lists: one that is announced soon after another waits for more
+  Clock::Monotonic left_alone_until_{};  // end of the pause that the server asked for
+  Debounce reading_;                     // joins announcements that follow each other closely into one reading
   bool asked_to_listen_ = false;
-  bool listening_ = false;                     // asked to, and not refused for good
-  bool refused_to_listen_ = false;             // for good, and the log has it
-  std::optional<Clock::Monotonic> listen_at_;  // once more
-  bool asking_ = false;                        // to announce
-  bool ask_again_ = false;
-  unsigned listen_failures_ = 0;  // in a row
+  bool listening_ = false;                     // asked to listen, and not refused for good
+  bool refused_to_listen_ = false;             // refused for good, and logged
+  std::optional<Clock::Monotonic> listen_at_;  // time to ask again
+  bool asking_ = false;                        // `keep_listening` runs
+  bool ask_again_ = false;                     // what is wanted has changed since it asked
+  unsigned listen_failures_ = 0;               // in a row
   Bell asked_;
-  std::set<std::string> heard_of_;   // resources it has agreed to tell of
-  std::set<std::string> asked_for_;  // resources, when it was last asked to announce
+  std::set<std::string> heard_of_;   // resources whose updates the server has agreed to announce
+  std::set<std::string> asked_for_;  // resources in the last request to listen
   std::optional<Error> listen_error_;
 
   std::atomic<bool> modern_ = false;
-  std::atomic<bool> expects_announcements_ = false;  // of its lists: it said that they change
-  std::atomic<bool> announcing_ = false;             // agreed, and not interrupted
+  std::atomic<bool> expects_announcements_ = false;  // the server offers to announce list changes, and we want that
+  std::atomic<bool> announcing_ = false;             // the server has agreed to announce, and the stream is not broken
   std::atomic<bool> auto_refresh_;
-  std::atomic<Clock::Monotonic> fresh_until_{};  // by the TTL
-  std::atomic<Clock::Monotonic> reached_at_{};   // last, by us
+  std::atomic<Clock::Monotonic> fresh_until_{};  // end of the TTL
+  std::atomic<Clock::Monotonic> reached_at_{};   // time of our last successful reading or probe
 
-  mutable std::mutex mutex_;  // for what is below
+  mutable std::mutex mutex_;  // guards the members below
   ServerHealth health_;
   std::shared_ptr<const ServerFacts> facts_;
   bool old_sse_ = false;

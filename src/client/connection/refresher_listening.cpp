@@ -1,4 +1,4 @@
-// What a server says by itself, and whether it is there at all.
+// Announcements from the server, and checks whether it answers.
 #include <algorithm>
 #include <utility>
 
@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kListenFirst{250};
 
 }  // namespace
 
-// What changes between the reading and the first announcement must not be missed: whoever is slow to agree to announce
-// is read once more then.
+// Listens before the first reading, so that no change in between is missed. If the server agrees too late for that, its
+// lists are read again when it agrees.
 Task<> Refresher::begin_listening() {
   if (std::exchange(asked_to_listen_, true)) co_return;
   struct Waiting {
@@ -45,7 +45,7 @@ Task<> Refresher::begin_listening() {
   waiting->given_up = !waiting->settled;
 }
 
-// In the background: a server that is slow to agree, or never does, holds up nothing else.
+// Listens in the background, so that a server that agrees late or never delays nothing else.
 void Refresher::start_listening() {
   listen_at_.reset();
   ask_again_ = true;
@@ -88,7 +88,7 @@ Task<> Refresher::listen() {
   asked_.ring();
 }
 
-// Resources that it does not want to tell of, or so many of them, are no reason not to hear of its lists.
+// If the server refuses to announce updates of these resources, listens to its lists only.
 Task<Result<>> Refresher::ask_to_announce(mcp::SubscriptionFilter wanted) {
   const bool lists = wanted.tools || wanted.prompts || wanted.resources;
   auto agreed = co_await connection_.listen(wanted);
@@ -109,12 +109,12 @@ void Refresher::listened(const Result<>& agreed) {
     refused_to_listen_ = false;
     return;
   }
-  // What it agreed to before it still tells.
+  // The server may still announce what it agreed to before.
   const bool hears = connection_.is_listening();
   const bool later = !is_final(agreed.error());
   listening_ = hears || later;
   if (!hears) announcing_ = false;
-  // An operator who relies on announcements should know that there are none.
+  // Warns the operator, who may rely on announcements.
   const bool told = later || hears || !expects_announcements_ || std::exchange(refused_to_listen_, true);
   log_->note(told ? log::Level::info : log::Level::warning, "announces no {}changes: {}{}", hears ? "further " : "",
              agreed.error().message(), polls() ? "; its lists are read every refresh_interval instead" : "");
@@ -133,7 +133,8 @@ void Refresher::poll_instead() {
 
 void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
   const std::scoped_lock lock(mutex_);
-  if (facts_ && facts_->era() != facts->era()) listen_at_ = dependencies_.clock.now();
+  const bool offers_other = facts_ && (facts_->era() != facts->era() || facts_->capabilities != facts->capabilities);
+  if (offers_other) listen_at_ = dependencies_.clock.now();
   modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
   old_sse_ = connection_.known().old_sse;
@@ -146,7 +147,7 @@ void Refresher::learn(std::shared_ptr<const ServerFacts> facts) {
   health_.state = ServerState::connected;
 }
 
-// Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
+// Reads no lists, unless the server's facts have changed because the connection was negotiated again.
 Task<> Refresher::check_health() {
   const auto before = facts();
   health_at_ = dependencies_.clock.now() + jittered(policy_.health_interval, dependencies_.chance);
@@ -175,14 +176,11 @@ Task<> Refresher::check_health() {
     }
   }
   const auto now_known = facts();
-  const bool other = before && now_known &&
-                     (before->info != now_known->info || before->capabilities != now_known->capabilities ||
-                      before->version != now_known->version);
-  if (other) want_refresh({});
+  if (before && now_known && !same(*before, *now_known)) want_refresh({});
 }
 
-// Where the server could not be reached, that is over. Whether requests work that it took and failed, only a request
-// can tell.
+// Closes the circuit if requests failed because the server could not be reached, or broke off or timed out while
+// readings failed, too. After other failures, only a request can prove that requests work again.
 void Refresher::reached() {
   reached_at_ = dependencies_.clock.now();
   const auto failure = dependencies_.breaker.status().failure;

@@ -1,4 +1,4 @@
-// The public client and its lists, over time.
+// Tests of how the public client keeps its lists fresh.
 #include <atomic>
 #include <condition_variable>
 #include <future>
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A modern server whose tools and health the test decides, on a thread of its own.
+// A modern server on a thread of its own. The test decides its tools and whether it answers.
 class Shop {
  public:
   explicit Shop(std::string tools) : tools_(std::move(tools)), thread_([this] { io_.run(); }) {}
@@ -34,10 +34,15 @@ class Shop {
     const std::scoped_lock lock(mutex_);
     tools_ = std::move(tools);
   }
+  // Replaces the server by one that also has a prompt.
+  void redeploy() {
+    const std::scoped_lock lock(mutex_);
+    description_ = R"("capabilities":{"tools":{},"prompts":{}},"instructions":"Ask for the menu.")";
+  }
   void close() { status_ = 503; }
   void break_down() { status_ = 504; }
   void reopen() { status_ = 200; }
-  // Waits until the tools were listed so often.
+  // Waits until the tools were listed that often in all.
   bool listed(int times) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, 30s, [&] { return lists_ >= times; });
@@ -53,14 +58,17 @@ class Shop {
     const std::string rpc = request.rpc();
     std::string result;
     if (rpc == "server/discover") {
-      result = R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},)"
-               R"("ttlMs":0,"cacheScope":"public",)"
+      const std::scoped_lock lock(mutex_);
+      result = R"({"resultType":"complete","supportedVersions":["2026-07-28"],)" + description_ +
+               R"(,"ttlMs":0,"cacheScope":"public",)"
                R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"1"}}})";
     } else if (rpc == "tools/list") {
       const std::scoped_lock lock(mutex_);
       ++lists_;
       changed_.notify_all();
       result = R"({"resultType":"complete","ttlMs":0,"cacheScope":"public","tools":[)" + tools_ + "]}";
+    } else if (rpc == "prompts/list") {
+      result = R"({"resultType":"complete","ttlMs":0,"cacheScope":"public","prompts":[{"name":"menu"}]})";
     } else {
       result = R"({"resultType":"complete","content":[]})";
     }
@@ -70,6 +78,7 @@ class Shop {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string tools_;
+  std::string description_ = R"("capabilities":{"tools":{}})";
   int lists_ = 0;
   std::atomic<int> status_ = 200;
   boost::asio::io_context io_;
@@ -115,7 +124,7 @@ TEST(Refreshing, SaysWhatWasAddedRemovedAndChangedAndWhatBreaks) {
   EXPECT_EQ(change.breaking[0].name, "wine");
   EXPECT_THAT(change.breaking[0].reasons, ::testing::Contains(HasSubstr("age")));
   {
-    // Listeners are told on a thread of their own, which ends with the client.
+    // Listeners are called on a separate thread, which ends with the client.
     std::unique_lock lock(mutex);
     ASSERT_TRUE(told.wait_for(lock, 30s, [&] { return !heard.empty(); }));
   }
@@ -139,6 +148,31 @@ TEST(Refreshing, TheTimeOfTheLastReadingAdvancesOnSuccessOnly) {
   shop.reopen();
   EXPECT_TRUE(server.refresh_now().ok());
   EXPECT_GT(server.last_refresh_time(), first);
+}
+
+// REF-07
+TEST(Refreshing, FindsWhatARedeployedServerOffersNow) {
+  Shop shop(tool("bread"));
+  auto server = client_of(shop).build();
+  ASSERT_TRUE(server.open());
+  EXPECT_TRUE(server.prompts()->empty());
+  shop.redeploy();
+  EXPECT_EQ(server.refresh_now().changes.size(), 1U);
+  EXPECT_EQ(server.prompts()->size(), 1U);
+  EXPECT_EQ(server.info()->instructions, "Ask for the menu.");
+}
+
+// REF-07
+TEST(Refreshing, NoticesThatAServerWasRedeployed) {
+  Shop shop(tool("bread"));
+  auto server = client_of(shop).health_interval(10ms).build();
+  std::promise<Change> came;
+  server.add_change_listener([&](const Change& change) { came.set_value(change); });
+  ASSERT_TRUE(server.open());
+  shop.redeploy();
+  auto change = came.get_future();
+  ASSERT_EQ(change.wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(change.get().kind, Change::Kind::prompts);
 }
 
 // REF-31
@@ -180,7 +214,7 @@ TEST(Refreshing, PollsOnlyWhenToldToAndOnceHoweverOften) {
   EXPECT_TRUE(shop.listed(4));
   server.stop_auto_refresh();
   EXPECT_FALSE(server.is_auto_refresh_running());
-  // What was under way has ended behind this one, and no other comes.
+  // This reading begins after any earlier one has ended, and no automatic one follows.
   EXPECT_TRUE(server.refresh_now().ok());
   const int then = shop.lists();
   EXPECT_TRUE(server.ping());

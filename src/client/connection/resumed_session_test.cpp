@@ -1,4 +1,4 @@
-// A session of a legacy server that another process had goes on.
+// Tests of continuing a session with a legacy server that another process began.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Programs that need their time to start (REF-36).
+// Tests of programs that start slowly (REF-36).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace test;
 
-// REF-36: what is slow to start answers in the order it was asked in.
+// REF-36: a program that starts slowly answers requests in their order.
 TEST(SlowStart, ShowsAServerOfBothErasAsModern) {
   Options options = quick();
   options.probe_timeout = 10ms;
@@ -76,6 +76,25 @@ TEST(SlowStart, CanBeClosedWhileItWaitsForItsTurn) {
   client.run(client.connection.close());
   EXPECT_EQ(opening.finish().error().kind(), ErrorKind::cancelled);
   EXPECT_EQ(places->waiting(), 0U);
+}
+
+// REF-36
+TEST(SlowStart, IsTriedAgainWhenTheFirstCallerHasLeft) {
+  boost::asio::io_context io;
+  Bell never(io.get_executor());
+  int starts = 0;
+  const auto admit = [](Bell& bell, bool waits) -> Task<Result<std::shared_ptr<void>>> {
+    if (waits) co_await bell.wait();
+    co_return nullptr;
+  };
+  Options options = quick();
+  options.admit_program = [&] { return admit(never, ++starts == 1); };
+  Client client(io, test::stdio_fixture(), std::move(options));
+  net::test::Started first(io, call_tool(client.connection, "echo", "{}"));
+  client.run_until([&] { return starts == 1; });
+  first.cancel();
+  client.run_until([&] { return first.is_done(); });
+  EXPECT_EQ(client.text("echo"), "{}");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Roots that a program asks for when its session begins.
+// Tests of roots that a program asks for when its session begins.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ using test::Client;
 
 Task<Result<std::string>> given(Result<std::string> answer) { co_return answer; }
 
-// Asks for roots as soon as it may, and answers calls with what it has been told so far.
+// Asks for roots as soon as it may, and answers calls with the methods that it has received so far.
 constexpr const char* kAskingProgram = R"(
 import json, sys
 
@@ -50,7 +50,40 @@ TEST(StdioRoots, TakeEffectFromWhenTheProgramHasReadThem) {
   EXPECT_NE(seen.find("ping"), seen.rfind("ping")) << "one for the question, and one for the answer: " << seen;
 }
 
-// Asks for roots while a call of `ask` runs, which it answers without waiting; `report` gives what it was told.
+// Exits when it receives a `ping`. `report` returns the methods that this process has received.
+constexpr const char* kPingProgram = R"(
+import json, sys
+
+seen = []
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message['method']
+    seen.append(method)
+    if method == 'ping':
+        sys.exit(1)
+    result = None
+    if method == 'initialize':
+        info = {'name': 'fragile', 'version': '1'}
+        result = {'protocolVersion': '2025-11-25', 'capabilities': {'tools': {}}, 'serverInfo': info}
+    elif method == 'tools/call':
+        result = {'content': [{'type': 'text', 'text': ' '.join(seen)}]}
+    if result:
+        print(json.dumps({'jsonrpc': '2.0', 'id': message['id'], 'result': result}), flush=True)
+)";
+
+// BRG-13
+TEST(StdioRoots, AreNotAskedForByAProgramThatExitsAtAPing) {
+  Options options = test::quick();
+  options.era = mcp::Era::legacy;
+  options.owner = Owner::session;
+  options.handlers.list_roots = [](Question) { return given(R"({"roots":[]})"); };
+  Client client(net::Command{{"python3", "-c", kPingProgram}, net::child_environment({})}, options);
+  EXPECT_EQ(client.text("report"), "initialize notifications/initialized tools/call");
+  EXPECT_EQ(client.text("report"), "initialize notifications/initialized tools/call tools/call");
+}
+
+// Asks for roots during a call of `ask`, which it answers without waiting. `report` returns the roots that it received.
 constexpr const char* kHastyProgram = R"(
 import json, sys
 
@@ -75,7 +108,7 @@ for line in sys.stdin:
         roots = json.dumps(message.get('result', message.get('error')))
 )";
 
-// BRG-13: the call that roots were asked for with ends without them, and the next one brings them.
+// BRG-13: the first call ends before its caller gives roots, and the next call's caller gives them.
 TEST(StdioRoots, AreAskedForWithTheNextCallWhereOneEndsWithoutThem) {
   Options options = test::quick();
   options.era = mcp::Era::legacy;

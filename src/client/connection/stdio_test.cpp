@@ -1,4 +1,4 @@
-// Programs as servers (PRO-14), and what a connection does that is the same over every transport.
+// Tests of programs as servers (PRO-14), and of what a connection does over every transport.
 #include <algorithm>
 
 #include <boost/asio/bind_cancellation_slot.hpp>

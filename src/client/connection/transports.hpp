@@ -10,7 +10,7 @@ class io_context;
 
 namespace proteus::client {
 
-// The transports that reach an endpoint. The context and the HTTP client must outlive the connection, and
+// Returns a factory of makers of the transports that reach an endpoint. `io` and `http` must outlive the connection and
 // belong to its thread.
 MakerFactory transports_to(Endpoint endpoint, boost::asio::io_context& io, net::HttpClient& http);
 

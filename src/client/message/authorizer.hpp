@@ -14,34 +14,35 @@
 
 namespace proteus::client {
 
-// A 401 or 403.
+// A response with status 401 or 403.
 struct Refusal {
   int status = 0;
   std::string_view challenge = {};   // WWW-Authenticate
   std::string_view dpop_nonce = {};  // DPoP-Nonce
-  // What the request was sent with: where that is not what would be sent now, somebody else was refused first.
+  // The credentials that the request carried. If they differ from the current ones, another request was refused before.
   std::span<const Header> sent = {};
 };
 
-// Who provides the credentials of HTTP requests to one server. They are sent to the server's own origin only.
-// Called on the connection's thread; may be shared between connections of one thread.
+// Provides the credentials of HTTP requests to one server. They are sent only to the server's own origin. Called on the
+// connection's thread. Connections of one thread may share an authorizer; connections of several threads may share it
+// if the implementation is thread-safe.
 class Authorizer {
  public:
-  // How often one request is sent again: for new credentials, a nonce, and a wider scope.
+  // How often one request may be repeated: for new credentials, a nonce, and a wider scope.
   static constexpr int kMaxAgain = 3;
 
   virtual ~Authorizer() = default;
 
-  // The headers to send with this request, such as `Authorization`.
+  // Returns the headers to send with this request, such as `Authorization`.
   virtual Task<Result<std::vector<Header>>> headers(std::string_view method, const net::Url& url) = 0;
-  // The same where that needs no waiting; null where it does.
+  // Returns what `headers` would return; null if that needs waiting.
   virtual ReadyHeaders::Pointer headers_now(std::string_view /*method*/, const net::Url& /*url*/) { return nullptr; }
 
-  // The server refused them. True where others are there now: the request is sent again. The views hold during the
-  // await.
+  // Called when the server refused the credentials. Returns true if there are new ones, and the request is sent again.
+  // The views in `refusal` hold during the await.
   virtual Task<Result<bool>> refused(Refusal refusal) = 0;
 
-  // The server answered otherwise; perhaps with a nonce for the next proof.
+  // Called for other responses, which may bring a nonce for the next proof.
   virtual void accepted(std::string_view /*dpop_nonce*/) {}
 };
 

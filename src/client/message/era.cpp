@@ -1,6 +1,7 @@
 #include "client/message/era.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -14,7 +15,7 @@
 namespace proteus::client {
 namespace {
 
-// The error in a reply, also where its id is null, which old servers write.
+// Returns the JSON-RPC error of a reply. Its id may be null, as old servers write it.
 std::optional<Error> rpc_error(const Reply& reply) {
   if (!reply.message || !json::is_object(reply.message->message().error)) return std::nullopt;
   return mcp::read_error(reply.message->message().error);
@@ -79,7 +80,7 @@ Error http_error(int status, std::string_view excerpt) {
 }
 
 Error reply_error(const Reply& reply) {
-  // Who is refused for want of credentials is not told by the code of a JSON-RPC error.
+  // A refusal for lack of credentials must not take its kind from the code of a JSON-RPC error.
   const bool about_access = reply.status == 401 || reply.status == 403;
   if (auto stated = rpc_error(reply); stated && !about_access) {
     if (!is_unavailable(reply.status)) return std::move(*stated);
@@ -129,11 +130,11 @@ bool contradicts(const Reply& reply, mcp::Era era) {
     const auto versions = supported_in(*error);
     return !names(versions, mcp::Era::modern);
   }
-  // A modern server gives a reason of its era with each of these, or one of JSON-RPC's own.
+  // A modern server sends an error of its era, or a standard JSON-RPC error, with each of these.
   if (reply.status != 400 && reply.status != 404 && reply.status != 405) return false;
   if (!error) return true;
   const int code = error->rpc_code();
-  // What we send is a valid request, unless it is for a server that wants a session first; it did not run either way.
+  // Our requests are valid, except for a server that wants a session first. Either way the request did not run.
   if (code == mcp::code::kInvalidRequest) return reply.status == 400;
   return !mcp::is_modern_code(code) && code != mcp::code::kMethodNotFound && code != mcp::code::kInvalidParams &&
          code != mcp::code::kParseError && code != mcp::code::kInternalError;
@@ -142,9 +143,17 @@ bool contradicts(const Reply& reply, mcp::Era era) {
 bool says_session_unknown(const Reply& reply) {
   if (reply.status == 404) return true;
   if (reply.status != 400) return false;
+  // A server that does not know the session does not read the request, so it does not know the request's id.
+  if (reply.message && json::as_int64(reply.message->message().id)) return false;
   const auto error = rpc_error(reply);
-  const std::string text = error ? std::string(error->message()) : reply.excerpt;
-  return text.find("session") != std::string::npos || text.find("Session") != std::string::npos;
+  std::string text = error ? error->message() : reply.excerpt;
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  constexpr std::array<std::string_view, 11> kPhrases = {"session id",      "session-id",         "session_id",
+                                                         "sessionid",       "no session",         "no active session",
+                                                         "unknown session", "invalid session",    "session not found",
+                                                         "session expired", "session has expired"};
+  return std::ranges::any_of(kPhrases, [&](std::string_view phrase) { return text.contains(phrase); });
 }
 
 }  // namespace proteus::client

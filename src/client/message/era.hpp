@@ -7,41 +7,41 @@
 #include "client/message/facts.hpp"
 #include "client/message/transport.hpp"
 
-// Which era a server is of, told from what it answers (2026-07-28, "Versioning", "Backward Compatibility").
+// Finds out the era of a server from its replies (2026-07-28, "Versioning", "Backward Compatibility").
 namespace proteus::client {
 
-// The error that an HTTP status stands for.
+// Returns the error for an HTTP status. `excerpt` is the printable beginning of the body.
 Error http_error(int status, std::string_view excerpt);
 
-// The error of a reply that has none of the answers a request can have. Where the status says that the server cannot
-// serve anybody now (429 or 5xx), so does the kind, also where the code, message and data are of a JSON-RPC error.
+// Returns the error of a reply that is not a result. If the status says that the server cannot serve anybody now (429
+// or 5xx), the kind is `unavailable`, even if code, message and data come from a JSON-RPC error.
 Error reply_error(const Reply& reply);
 
 struct ProbeVerdict {
   enum class Kind {
     modern,  // `facts` are known
-    again,   // a modern server that names our version among those it speaks, but refused it: ask once more
-    legacy,  // or at least not known to be modern: `initialize` will tell
-    fault,   // says nothing about the era: not reachable, not allowed, or no version in common
+    again,   // a modern server that refused our version although it names a modern one: probe once more
+    legacy,  // or at least not known to be modern: `initialize` decides
+    fault,   // final: the status says nothing about the era, a modern server refused, or no version is in common
   };
   Kind kind = Kind::legacy;
   ServerFacts facts;
-  Error error{ErrorKind::internal, {}};  // of a fault
+  Error error{ErrorKind::internal, {}};  // if the kind is `fault` or `again`
 };
 
-// Judges the reply to `server/discover`. A server that answers it may still speak the legacy era as well;
-// modern is then preferred.
+// Judges the reply to `server/discover`. Prefers the modern era if the server speaks both.
 ProbeVerdict judge_probe(const Reply& reply);
 
-// Whether a refusal of `initialize` may come from a server of the HTTP+SSE transport of 2024-11-05.
+// Returns whether this reply to `initialize` may come from a server of the HTTP+SSE transport of 2024-11-05.
 bool suggests_old_transport(const Reply& reply);
 
-// Whether a reply shows that a server taken for this era is of the other one. The request did not run then.
+// Returns whether the reply shows that a server believed to be of `era` is of the other era. If so, the request did not
+// run.
 bool contradicts(const Reply& reply, mcp::Era era);
 
-// Whether a reply to a request of a session says that the server does not know the session. 404 says so; the examples
-// of the official SDK, and the many servers made after them, answer with 400 and say it in words. The request did not
-// run.
+// Returns whether the reply to a request in a session says that the server does not know the session. Status 404 means
+// that. The examples of the official SDK, and many servers modelled on them, answer with 400 and say so in a message
+// that does not name the request. If so, the request did not run.
 bool says_session_unknown(const Reply& reply);
 
 }  // namespace proteus::client

@@ -1,6 +1,7 @@
 #include "client/message/facts.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
@@ -13,10 +14,10 @@ namespace proteus::client {
 namespace {
 
 constexpr std::size_t kMaxVersions = 64;
-// As JSON. What exceeds them is not decoded to find out.
+// Limits in bytes of the JSON text, checked before the text is decoded.
 constexpr std::size_t kLongestVersions = 64 * kMaxVersions;
 constexpr std::size_t kLongestVersion = 256;
-// An escape such as \u0041 takes six bytes for one.
+// An escape such as \u0041 takes six bytes for one character.
 constexpr std::size_t kLongestInstructionsAsJson = 6 * kLongestInstructions + 2;
 
 bool is_too_long(ServerFacts& facts, std::string_view what, std::string_view said, std::size_t limit) {
@@ -38,7 +39,7 @@ void read_common(const Received& answer, ServerFacts& facts) {
              text && !is_too_long(facts, "instructions", *text, kLongestInstructions)) {
     facts.instructions = std::move(*text);
   }
-  // In `_meta` since 2026-07-28; many put it where it was before.
+  // In `_meta` since 2026-07-28; many servers still put it into the result.
   for (const auto raw : {answer.message().meta.value(mcp::meta::kServerInfo), answer.member("serverInfo")}) {
     if (!json::is_object(raw) || is_too_long(facts, "name and description", raw, kLongestDescription)) continue;
     facts.info = raw;
@@ -47,6 +48,13 @@ void read_common(const Received& answer, ServerFacts& facts) {
 }
 
 }  // namespace
+
+bool same(const ServerFacts& one, const ServerFacts& other) {
+  const auto said = [](const ServerFacts& facts) {
+    return std::tie(facts.version, facts.info, facts.capabilities, facts.instructions, facts.versions);
+  };
+  return said(one) == said(other);
+}
 
 Result<ServerFacts> read_discover(const Received& answer) {
   const auto fault = [](std::string_view why) {

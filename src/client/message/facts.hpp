@@ -12,29 +12,31 @@
 
 namespace proteus::client {
 
-// Of what a server says of itself, in bytes. Longer instructions and names are left out; longer capabilities are not
-// read, so that it offers nothing.
+// Limits in bytes of what a server says about itself. Longer instructions and descriptions are left out. Longer
+// capabilities are not read, so that the server offers nothing.
 constexpr std::size_t kLongestInstructions = std::size_t{32} * 1024;
 constexpr std::size_t kLongestDescription = std::size_t{64} * 1024;
 
-// What a server says about itself. Self-reported: for display and for what to ask it, never for trust.
+// What a server says about itself. Use it for display and to choose requests, never for trust.
 struct ServerFacts {
-  mcp::Version version = mcp::kModern;  // spoken with it
+  mcp::Version version = mcp::kModern;  // the version in use
   std::string info = "{}";              // its Implementation object, as written
   std::string capabilities = "{}";      // as written
-  mcp::ServerCapabilities offers;       // the same, read
+  mcp::ServerCapabilities offers;       // the capabilities, parsed
   std::string instructions;             // may be empty; at most kLongestInstructions
-  std::vector<std::string> versions;    // all it says it speaks; only known of a modern one
-  std::vector<std::string> left_out;    // what was too long to be read, in words
-  bool keeps_session = false;           // of the legacy era: it can tell one connection's requests from another's
+  std::vector<std::string> versions;    // supported versions; only a modern server names them
+  std::vector<std::string> left_out;    // a sentence for each part that was too long to read
+  bool keeps_session = false;           // a legacy server that can tell the requests of connections apart
 
   mcp::Era era() const { return mcp::era_of(version); }
 };
 
-// Of the result of `server/discover`; fails where it is none, as with servers that answer anything to
-// anything.
+// Returns whether a server says the same about itself in both.
+bool same(const ServerFacts& one, const ServerFacts& other);
+
+// Reads the result of `server/discover`. Fails if it is something else: some servers answer every method.
 Result<ServerFacts> read_discover(const Received& answer);
-// Of the result of `initialize`; fails where the version is none we speak.
+// Reads the result of `initialize`. Fails if its version is not a legacy version that we speak.
 Result<ServerFacts> read_initialize(const Received& answer);
 
 }  // namespace proteus::client

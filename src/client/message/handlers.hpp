@@ -13,41 +13,44 @@
 
 namespace proteus::client {
 
-// Something a server asks for: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+// A question of a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
 struct Question {
   mcp::Method method{};
   std::string params;             // JSON object; may be empty for roots
-  RequestId during = kNoRequest;  // the request of ours it is asked for, where that is known
-  bool early = false;             // asked before the request was sent that it is put to
-  // Tells the server how far the answer is, by the `params` of a notification; empty where it does not want to know.
-  // Safe on any thread, and without effect once the question is answered.
+  RequestId during = kNoRequest;  // our request that caused the question, if known
+  bool early = false;             // the request whose caller is asked was not sent yet
+  // Reports the progress of the answer to the server; takes the `params` of a progress notification. Empty if the
+  // server wants no progress. Thread-safe, and without effect once the question is answered.
   std::function<void(std::string)> on_progress = {};
 };
 
-// Gives the result object as JSON, or an error that the server, or the caller of the request, is told.
+// Returns the result object as JSON, or an error. A legacy server receives the error; a request to a modern server
+// fails with it.
 using Handler = std::function<Task<Result<std::string>>(Question)>;
 
-// Who answers a server's questions. What has no handler is not declared as a capability, and refused if it is
-// asked for nevertheless.
+// Answers a server's questions. A kind of question without a handler is not declared as a capability, and is refused if
+// the server asks nevertheless.
 struct Handlers {
   Handler elicit_form;
   Handler elicit_url;
   Handler sample;
   Handler list_roots;
   bool sample_with_tools = false;
-  bool roots_list_changed = false;  // whether changes of the roots are announced
-  // Whether fields that an accepted form leaves out get the defaults of the requested schema. Off for who
-  // passes answers on unchanged.
+  bool roots_list_changed = false;  // changes of the roots are announced
+  // Whether fields that an accepted form leaves out get the defaults of the requested schema. Turn it off to pass
+  // answers on unchanged.
   bool apply_defaults = true;
 
   bool any() const { return elicit_form || elicit_url || sample || list_roots; }
   mcp::ClientCapabilities capabilities() const;
 };
 
-// Finds the handler, asks it and checks that its answer is an object. The handlers must outlive it.
+// Passes the question to its handler. Fails if there is none, or if its answer is not an object. `handlers` must
+// outlive the await.
 Task<Result<std::string>> ask(const Handlers& handlers, Question question);
 
-// The result of a form elicitation, completed by the defaults of the `requestedSchema` in `params`.
+// Returns the result of a form elicitation. If the form was accepted, adds the defaults of the `requestedSchema` in
+// `params` for missing fields.
 std::string with_defaults(std::string result, std::string_view params);
 
 }  // namespace proteus::client

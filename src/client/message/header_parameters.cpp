@@ -13,7 +13,7 @@ namespace proteus::client {
 Result<> HeaderParameters::learn(std::string_view tool, std::string_view definition) {
   const auto known = parameters_.find(tool);
   if (known != parameters_.end()) parameters_.erase(known);
-  // Most tools have none, and most lists are long.
+  // Skips parsing for most tools, because lists are long. An escape (\u) may hide the annotation's name.
   if (definition.find("x-mcp-header") == std::string_view::npos && definition.find("\\u") == std::string_view::npos)
     return {};
   const auto value = json::parse(definition);

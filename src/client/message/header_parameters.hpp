@@ -11,14 +11,15 @@
 
 namespace proteus::client {
 
-// Which parameters of which tools are mirrored into headers, as far as tools were listed.
+// Knows which parameters of the listed tools are mirrored into headers.
 class HeaderParameters {
  public:
-  // Reads the annotations of a tool's definition. Fails where they are invalid: the tool must not be offered.
+  // Reads the annotations of a tool's definition. Fails if they are invalid: the tool must not be offered then.
   Result<> learn(std::string_view tool, std::string_view definition);
 
-  // The headers for a call: the caller's, and the mirrored parameters. A caller that has read a list itself may
-  // bring some of these, too; each is sent once, with the value that `arguments` has, an object as JSON or empty.
+  // Returns the headers of a call: those of the caller and the mirrored parameters. `arguments` is a JSON object or
+  // empty. A caller that has read the list itself may bring mirrored parameters, too; each header is returned once,
+  // with the value from `arguments`.
   Result<std::vector<Header>> headers(std::string_view tool, std::string_view arguments,
                                       std::span<const Header> of_caller) const;
   bool has(std::string_view tool) const { return parameters_.contains(tool); }

@@ -5,15 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "json/message.hpp"
 #include "json/text.hpp"
-#include "json/tokens.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::client {
 namespace {
 
 constexpr std::size_t kMaxCursorBytes = 64UL * 1024;
-constexpr std::size_t kMaxDepth = 128;
 
 struct Keys {
   std::string_view list;
@@ -33,7 +32,7 @@ std::optional<mcp::Caching> read_caching(const Received& page) {
   const auto ttl = json::as_int64(page.member("ttlMs"));
   const auto scope = json::plain_string(page.member("cacheScope"));
   if (!ttl || !scope) return std::nullopt;
-  // A day is as good as any longer time, and arithmetic with it cannot overflow.
+  // A day is as useful as any longer time, and cannot overflow in later arithmetic.
   constexpr std::int64_t kDay = 24LL * 60 * 60 * 1000;
   return mcp::Caching{.ttl = std::chrono::milliseconds(std::clamp<std::int64_t>(*ttl, 0, kDay)),
                       .scope = *scope == "public" ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
@@ -56,21 +55,6 @@ bool is_unimplemented(const Error& error) {
   return error.kind() == ErrorKind::remote && error.rpc_code() == mcp::code::kMethodNotFound;
 }
 
-Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit) {
-  auto tokens = json::Tokens::of(array, kMaxDepth);
-  if (!tokens) return std::unexpected(std::move(tokens.error()));
-  std::vector<std::string_view> elements;
-  if (!tokens->take('[')) return std::unexpected(errors::protocol("an array is expected"));
-  if (tokens->take(']')) return elements;
-  do {
-    if (elements.size() == limit) return std::unexpected(errors::too_large("the number of entries", limit));
-    const std::string_view element = tokens->take_value();
-    if (element.empty()) return std::unexpected(errors::protocol(std::string(tokens->fault())));
-    elements.push_back(element);
-  } while (tokens->take(','));
-  return elements;
-}
-
 Result<std::optional<std::string>> ListReader::add(const Received& page) {
   const Keys keys = keys_of(method_);
   const auto within = [this](Error error) { return std::unexpected(std::move(error).within(mcp::to_string(method_))); };
@@ -81,14 +65,14 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
   const std::string_view list = page.member(keys.list);
   if (list.empty() || list.front() != '[')
     return within(errors::protocol(fmt::format("the answer has no list of {}", keys.list)));
-  const auto elements = elements_of(list, limits_.entries - listing_.entries.size());
+  const auto elements = json::elements_of(list, limits_.entries - listing_.entries.size(), {.bytes = list.size()});
   if (!elements) {
     if (elements.error().kind() == ErrorKind::too_large)
       return within(errors::too_large("the number of entries", limits_.entries));
     return within(elements.error());
   }
   std::vector<std::unique_ptr<std::string>> storage;
-  std::string_view unusable;  // the first of them
+  std::string_view unusable;  // the first entry that is left out
   std::size_t left_out = 0;
   for (const std::string_view element : *elements) {
     const auto members = json::members_of(element, storage);
@@ -108,7 +92,7 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
   listing_.pages.push_back(page.bytes());
 
   const std::string_view cursor = page.member("nextCursor");
-  // Not asked for by the specification, but servers that mean the end by these are common.
+  // The specification does not allow null or an empty string for the end, but servers that send them are common.
   if (cursor.empty() || cursor == "null" || cursor == "\"\"") return std::nullopt;
   if (!json::is_string(cursor)) return within(errors::protocol("the cursor is not a string"));
   if (cursor.size() > kMaxCursorBytes) return within(errors::too_large("a cursor", kMaxCursorBytes));

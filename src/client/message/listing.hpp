@@ -17,20 +17,20 @@
 
 namespace proteus::client {
 
-// One tool, prompt, resource or template: what it is called (name, URI or URI template, decoded), and its
-// definition as the server wrote it.
+// One tool, prompt, resource or template: its name, URI or URI template, decoded, and its definition as the server
+// wrote it.
 struct Entry {
   std::string name;
   std::string_view definition;
 };
 
-// All pages of a list. Moves; the definitions point into `pages`, which may be shared.
+// All pages of a list. The definitions point into `pages`, so code that keeps a definition keeps its page, too.
 struct Listing {
   std::vector<Entry> entries;
   std::vector<std::shared_ptr<const void>> pages;
-  // What a modern server says about caching: the shortest time and the narrowest scope of all pages.
+  // How a modern server lets the list be cached: the shortest time and the narrowest scope of all pages.
   std::optional<mcp::Caching> caching;
-  // Of a server that declares the list and does not know the method: what it answered. Nothing is listed then.
+  // The error of a server that declares the list but does not know its method. The list is empty then.
   std::optional<Error> unimplemented = {};
 };
 
@@ -40,17 +40,17 @@ struct ListLimits {
   std::size_t bytes = std::size_t{256} << 20U;
 };
 
-// Puts a list together from its pages, which come one by one from a server that is not trusted.
+// Puts a list together from its pages, which an untrusted server sends one by one.
 class ListReader {
  public:
   ListReader(mcp::Method method, const ListLimits& limits, std::shared_ptr<StrangerLog> log)
       : method_(method), limits_(limits), log_(std::move(log)) {}
 
-  // Takes a page. The cursor of the next one, as JSON text; nothing where this was the last. Fails where the
-  // page is no list, a limit is broken or a cursor returns.
+  // Adds a page. Returns the cursor of the next page as JSON text, or nothing if this was the last page. Fails if the
+  // page is not a list, exceeds a limit or repeats a cursor.
   Result<std::optional<std::string>> add(const Received& page);
   Listing take() { return std::move(listing_); }
-  // Of all pages.
+  // Returns the size of all pages so far.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -62,10 +62,8 @@ class ListReader {
   Listing listing_;
 };
 
-// Whether a server says that it does not have the method of a list. Many declare lists that they do not implement.
+// Returns whether a server says that it does not know the method of a list. Many declare lists that they do not
+// implement.
 bool is_unimplemented(const Error& error);
-
-// The elements of a JSON array that was checked already, as they were written.
-Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit);
 
 }  // namespace proteus::client

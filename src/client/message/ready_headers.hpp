@@ -9,7 +9,7 @@ namespace proteus::client {
 
 using Header = std::pair<std::string, std::string>;
 
-// Headers that many requests carry, such as somebody's credentials: checked and written once. Immutable.
+// Headers that many requests carry, such as a caller's credentials, checked and written once. Immutable.
 class ReadyHeaders {
  public:
   using Pointer = std::shared_ptr<const ReadyHeaders>;
@@ -17,7 +17,7 @@ class ReadyHeaders {
   explicit ReadyHeaders(std::vector<Header> headers);
 
   const std::vector<Header>& headers() const { return headers_; }
-  // As they stand in the head of a request; empty where they cannot be sent.
+  // Returns the headers as lines of a request's head; empty if they cannot be sent.
   const std::string& lines() const { return lines_; }
 
  private:

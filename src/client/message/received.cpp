@@ -4,19 +4,23 @@
 
 #include "base/log.hpp"
 #include "base/recycled.hpp"
-#include "client/message/listing.hpp"
 #include "json/text.hpp"
 
 namespace proteus::client {
 
 namespace {
 
-// What a program prints by mistake is worth showing. What begins as a message does may be a caller's result, which is
-// never logged.
+// Returns the beginning of text that is not a message, such as what a program prints by mistake. Returns nothing for
+// text that begins like a message: it may be a caller's result, which is never logged.
 std::string excerpt_of(std::string_view bytes) {
   const auto first = bytes.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '[') return {};
   return ": " + log::printable(bytes, 80);
+}
+
+Error unreadable(Error error, std::string_view bytes) {
+  if (error.kind() == ErrorKind::too_large) return std::move(error).within("a message of the server");
+  return errors::protocol(fmt::format("the server sent what is no message: {}{}", error.message(), excerpt_of(bytes)));
 }
 
 }  // namespace
@@ -63,17 +67,13 @@ Result<void> Received::rescan(std::string_view bytes, const std::shared_ptr<cons
 }
 
 Result<void> Received::read(std::string_view bytes, const json::ScanLimits& limits) {
-  if (auto scanned = json::scan_into(content_->message, bytes, limits); !scanned) {
-    if (scanned.error().kind() == ErrorKind::too_large)
-      return std::unexpected(std::move(scanned.error()).within("a message of the server"));
-    return std::unexpected(errors::protocol(
-        fmt::format("the server sent what is no message: {}{}", scanned.error().message(), excerpt_of(bytes))));
-  }
+  auto scanned = json::scan_into(content_->message, bytes, limits);
+  if (!scanned) return std::unexpected(unreadable(std::move(scanned.error()), bytes));
   return {};
 }
 
 Received Received::copy() const {
-  // It was within its limits before.
+  // The message has passed its limits before.
   const json::ScanLimits any{.bytes = text().size(), .depth = 1024, .members = text().size()};
   return scan(std::string(text()), any).value_or(Received());
 }
@@ -93,8 +93,8 @@ Result<std::vector<Received>> scan_messages(const OwnedText& bytes, const json::
   constexpr std::size_t kMaxBatch = 100;
   std::vector<std::string_view> texts = {bytes.text};
   if (version == mcp::Version::v2025_03_26 && bytes.text.starts_with('[')) {
-    auto batch = elements_of(bytes.text, kMaxBatch);
-    if (!batch) return std::unexpected(std::move(batch.error()));
+    auto batch = json::elements_of(bytes.text, kMaxBatch, limits);
+    if (!batch) return std::unexpected(unreadable(std::move(batch.error()), bytes.text));
     texts = std::move(*batch);
   }
   std::vector<Received> messages;

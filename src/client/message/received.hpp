@@ -16,10 +16,10 @@
 
 namespace proteus::client {
 
-// The error of reading a message, with the name of the setting where it is over the limit for one.
+// Returns the error of reading a message. If the message exceeds `message_bytes`, names the setting that limits it.
 Error naming_limit(Error error, std::size_t message_bytes);
 
-// Text, and what keeps it where it is.
+// Text, and the owner of its memory.
 struct OwnedText {
   std::string_view text;
   std::shared_ptr<const void> owner;
@@ -27,40 +27,40 @@ struct OwnedText {
   static OwnedText copy_of(std::string_view text);
 };
 
-// A message from a server together with the bytes it was received as, so that it can be passed on unchanged.
-// Cheap to move and to copy. Its views stay true as long as it or a copy lives, or somebody shares its bytes.
+// A message from a server and the bytes it was read from, so that it can be forwarded unchanged. Cheap to move and to
+// copy. Its views hold while it, a copy, or a pointer from `bytes` exists.
 class Received {
  public:
   Received() = default;
 
-  // Fails where the bytes are no JSON (`protocol`), or exceed a limit (`too_large`). What is JSON but breaks
-  // the rules of JSON-RPC is received with kind `invalid`.
+  // Reads a message. Fails if the bytes are not JSON (`protocol`) or exceed a limit (`too_large`). JSON that breaks the
+  // rules of JSON-RPC becomes a message of kind `invalid`.
   static Result<Received> scan(std::string bytes, const json::ScanLimits& limits);
-  // The same for bytes that `owner` keeps where they are.
+  // Reads a message without copying it: `owner` keeps the bytes.
   static Result<Received> scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                const json::ScanLimits& limits);
 
-  // Another message in place of this one, whose memory it takes where nobody has a copy of it.
+  // Replaces this message by another; see `scan`. Reuses the memory if there are no copies.
   Result<void> rescan(std::string_view bytes, const std::shared_ptr<const void>& owner, const json::ScanLimits& limits);
 
-  // Whether its text is known to hold no line ends, as what came in one line of an event.
+  // Whether the text is known to contain no line ends, such as the data of an event that has one line.
   bool on_one_line() const { return on_one_line_; }
   void set_on_one_line() { on_one_line_ = true; }
 
-  // With bytes of its own, which no other thread knows of.
+  // Returns a copy that owns its bytes, so that another thread may use it.
   Received copy() const;
 
   const json::Message& message() const;
   std::string_view text() const { return message().text; }
-  // The whole result object, as it was written; empty where this is no result.
+  // Returns the result object as written; empty if this is not a result.
   std::string_view result() const { return message().result; }
-  // One member of `result` or `params`, as it was written; empty for none.
+  // Returns a member of `result` or `params` as written; empty if there is none.
   std::string_view member(std::string_view key) const { return message().body.value(key); }
 
-  // The result as a tree.
+  // Parses the result.
   Result<boost::json::value> value() const;
 
-  // Keeps `text` and every other view alive.
+  // Returns an owner that keeps all views of this message valid.
   std::shared_ptr<const void> bytes() const { return content_; }
 
  private:
@@ -72,26 +72,27 @@ class Received {
   bool on_one_line_ = false;
 };
 
-// The messages in something received: one, or those of a batch, which only 2025-03-26 has.
+// Reads the messages in `bytes`: one, or those of a batch, which only 2025-03-26 allows. Copies the text if it has no
+// owner.
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
                                             std::optional<mcp::Version> version);
 Result<std::vector<Received>> scan_messages(const OwnedText& bytes, const json::ScanLimits& limits,
                                             std::optional<mcp::Version> version);
 
-// What exceeds this takes more than 5 ms where it is made of the shortest tokens there are.
+// A longer message takes more than 5 ms to read if it consists of the shortest possible tokens.
 inline constexpr std::size_t kLongMessage = std::size_t{1} << 20U;
 
-// Whether a message of so many bytes is to be read in the background; there may be none.
+// Returns whether a message of `bytes` bytes is to be read in the background. `background` may be null.
 inline bool is_for_background(std::size_t bytes, const BackgroundThreads* background) {
   return bytes > kLongMessage && background != nullptr;
 }
 
-// As Received::scan and scan_messages, in the background, where the bytes also end.
+// Like Received::scan and scan_messages, but run on a background thread, which also releases the bytes.
 Task<Result<Received>> scan_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits);
 Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, OwnedText bytes,
                                                         json::ScanLimits limits, std::optional<mcp::Version> version);
 
-// What a request is answered with.
+// The answer to a request: a result.
 using Answer = Received;
 
 }  // namespace proteus::client

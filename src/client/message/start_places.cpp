@@ -15,7 +15,7 @@ struct StartPlaces::Waiter {
   explicit Waiter(const Executor& where) : executor(where), bell(where) {}
 
   Executor executor;
-  Bell bell;  // of the thread of the executor
+  Bell bell;  // used only on the executor's thread
   std::atomic<bool> let_in = false;
 };
 

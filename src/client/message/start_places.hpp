@@ -10,15 +10,15 @@
 
 namespace proteus::client {
 
-// Lets so many programs start at a time, so that they do not overrun each other's time. Those who wait are let in one
-// after the other. Thread-safe; lives for as long as anybody has a place or waits for one.
+// Limits how many programs start at a time, so that they do not slow each other down until probes time out. Waiters
+// enter in the order of arrival. Thread-safe. Places and waiters share ownership.
 class StartPlaces : public std::enable_shared_from_this<StartPlaces> {
  public:
   explicit StartPlaces(std::size_t places) : free_(places) {}
   StartPlaces(const StartPlaces&) = delete;
   StartPlaces& operator=(const StartPlaces&) = delete;
 
-  // Held while a program starts; the next one is let in when it ends. May be empty.
+  // A place, held while a program starts. Leaving or destroying it lets the next waiter enter. May be empty.
   class Place {
    public:
     Place() = default;
@@ -38,7 +38,7 @@ class StartPlaces : public std::enable_shared_from_this<StartPlaces> {
     std::shared_ptr<StartPlaces> places_;
   };
 
-  // A coroutine that is cancelled while it waits ends by an exception, as with Asio's own operations.
+  // Waits for a place. Throws if the coroutine is cancelled while it waits, like Asio's own operations.
   Task<Place> enter();
 
   std::size_t waiting() const;

@@ -23,43 +23,44 @@
 
 namespace proteus::client {
 
-// Ours, and unique within a connection; on the wire an integer.
+// The id of one of our requests, unique within a connection. An integer on the wire.
 using RequestId = std::int64_t;
 inline constexpr RequestId kNoRequest = 0;
 
-// A message to send. The parts are gathered; they and the headers must outlive the sending.
+// A message to send. `parts` are written one after the other; their text and that of the headers must outlive the
+// sending.
 struct Outgoing {
-  RequestId id = kNoRequest;  // none for a notification or an answer of ours
+  RequestId id = kNoRequest;  // kNoRequest for notifications and for our answers
   mcp::Method method{};
   boost::container::small_vector<std::string_view, 12> parts;
-  // Where the transport has any.
+  // Ignored by transports without headers.
   boost::container::small_vector<net::Field, 8> headers;
-  Authorizer* authorizer = nullptr;     // in place of the connection's, where that is not whose request it is
-  int refused_before = 0;               // times that it was sent and refused for want of credentials
-  std::optional<mcp::Version> version;  // that it says in a header by itself, where nothing was negotiated before
+  Authorizer* authorizer = nullptr;     // credentials to use instead of the connection's; null for the connection's
+  int refused_before = 0;               // times that the server has refused its credentials
+  std::optional<mcp::Version> version;  // version to state in a header, independent of what was negotiated
 };
 
-// What came back to a request: a message, or the refusal of an HTTP server to give one.
+// The reply to a request: a message, or an HTTP server's refusal to give one.
 struct Reply {
-  int status = 0;                       // of HTTP; 0 where there is none
-  std::optional<Received> message;      // an answer to the request; with a status above 299 perhaps an error
-  std::string excerpt;                  // of a body that is no message, printable
-  std::chrono::seconds retry_after{0};  // what a refusal asked for; zero for nothing
+  int status = 0;                       // HTTP status; 0 for other transports
+  std::optional<Received> message;      // the answer; with a status above 299 an error, or nothing
+  std::string excerpt;                  // printable beginning of a body that is not a message
+  std::chrono::seconds retry_after{0};  // wait that a refusal asked for; zero for none
   std::string challenge = {};           // WWW-Authenticate of a refusal
   std::string dpop_nonce = {};
-  ReadyHeaders::Pointer sent = {};  // the credentials of a request that was sent at once; its sender sends it again
+  ReadyHeaders::Pointer sent = {};  // refused credentials of a request from `try_exchange`, which the caller repeats
 };
 
-// What a legacy server knows a session by over HTTP.
+// A legacy server's session over HTTP.
 struct HttpSession {
   std::string id;
   mcp::Version version = mcp::kNewestLegacy;
 };
 
-// Where a transport delivers what answers no request. Called on the connection's thread.
+// Receives the messages that are not answers to requests. Called on the connection's thread. `during` is the request on
+// whose stream the message arrived, or kNoRequest if the transport cannot tell.
 class Inbox {
  public:
-  // `during`: the request on whose stream it came, where a transport can tell.
   virtual void on_notification(const Received& message, RequestId during) = 0;
   virtual void on_request(Received message, RequestId during) = 0;
 
@@ -67,81 +68,81 @@ class Inbox {
   ~Inbox() = default;
 };
 
-// Where an answer goes. What stays on the connection's thread can share the bytes that were received.
+// Whether an answer stays on the connection's thread, so that it may share the received bytes, or may move to another.
 enum class Stay : std::uint8_t { here, anywhere };
 
-// The reply to a request that was sent. Belongs to its transport's thread; the transport outlives it.
+// The awaited reply to a request that was sent. Belongs to its transport's thread; the transport must outlive it.
 class PendingReply {
  public:
   virtual ~PendingReply() = default;
 
-  // What can be told without waiting.
+  // What is known without waiting.
   struct Poll {
     std::optional<Reply> reply = {};
-    bool waits = false;  // without a reply: whether one may come by and by, or only `finish` can tell
+    bool waits = false;  // without a reply: true if it may arrive later, false if only `finish` can get it
   };
-  // Other messages that have come go to the inbox.
+  // Returns the reply if it has arrived, without waiting. Passes other messages that have arrived to the inbox.
   virtual Result<Poll> poll() = 0;
-  // Until there may be more to poll. What ended it otherwise, the next poll says.
+  // Waits until polling may make progress. If the wait ends for another reason, the next poll reports that.
   virtual Task<net::Waited> wait() = 0;
-  // Ends that.
+  // Ends `wait`.
   virtual void stop_waiting() = 0;
-  // Moves the end of its time, counted from now.
+  // Moves the deadline to `from_now` from now; zero for none.
   virtual void set_deadline(std::chrono::milliseconds from_now) = 0;
-  // Whether the server has said all it had to say.
+  // Returns true if an event stream arrived as a whole with the head of the response, so that nothing more can follow.
   virtual bool is_all_here() const = 0;
 
-  // As `Transport::exchange`, from where it stands. Deadlines are the caller's again.
+  // Continues as `Transport::exchange` would. From here on the caller enforces deadlines.
   virtual Task<Result<Reply>> finish() = 0;
 };
 
-// One way to reach a server. Belongs to one thread; `close` must have ended before it is destroyed. Requests
-// run side by side. Cancelling a coroutine that awaits `exchange` closes the request's own stream where it
-// has one; whether the server must also be told is the caller's knowledge.
+// A way to reach a server: Streamable HTTP, HTTP+SSE, or the pipes of a program. Belongs to one thread; `close` must
+// have ended before it is destroyed. Requests run concurrently. Cancelling a coroutine that awaits `exchange` closes
+// the request's own stream if it has one; the caller decides whether the server must be notified, too.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Connects, where there is a connection of its own to make.
+  // Connects, or starts the program, if the transport keeps a connection of its own. Called once, before other members.
   virtual Task<Result<>> start() = 0;
-  // False once such a connection is lost: the transport is of no more use then.
+  // Returns false once the transport's own connection is lost: it cannot be used any more.
   virtual bool usable() const = 0;
 
-  // Ends with the answer to the request; notifications and requests that arrive before go to the inbox.
-  // Deadlines are the caller's.
+  // Sends the request and returns the reply. Passes notifications and requests that arrive before it to the inbox. The
+  // caller enforces deadlines.
   virtual Task<Result<Reply>> exchange(const Outgoing& request) = 0;
-  // The beginning of that, where it needs no waiting; null where it does, and nothing was sent then. The reply is to be
-  // there within the time, unless `finish` is called.
+  // Begins an exchange if that needs no waiting. Otherwise sends nothing and returns null. `time` limits the wait for
+  // the reply until `finish` is called.
   virtual std::shared_ptr<PendingReply> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/,
                                                      Stay /*stay*/) {
     return nullptr;
   }
-  // Sends what has no answer. An HTTP refusal is an error.
+  // Sends a message that has no answer. Fails if an HTTP server refuses it.
   virtual Task<Result<>> send(const Outgoing& message) = 0;
 
-  // What was negotiated, for headers and rules that depend on it.
+  // Sets the negotiated version, on which headers and rules depend.
   virtual void speak(mcp::Version version) = 0;
-  // Forgets the session, so that another can be initialized.
+  // Forgets the session without ending it, so that another can be initialized.
   virtual void forget_session() {}
-  // Goes on with a session of another process; false where there is no such thing.
+  // Continues a session of another process. Returns false if the transport has no sessions.
   virtual bool resume_session(const HttpSession& /*session*/) { return false; }
   bool has_session() const { return !session().empty(); }
-  // The id that a server keeps a session under; empty for none.
+  // Returns the server's id of the session; empty if there is no session.
   virtual std::string_view session() const { return {}; }
-  // Whether a server of the legacy era can tell this one's requests from those of others, and so keep something.
+  // Returns whether a legacy server can tell the requests of this transport from those of others, and so keep state.
   virtual bool keeps_session() const { return true; }
 
-  // Reads the stream a server of the legacy era sends on by itself, and resumes it. Ends where that is not
-  // offered (`unsupported`), where the session is gone (`not_found`) or where it cannot be kept up.
-  // `on_open` is called each time it was opened and something may have been missed before.
+  // Reads a legacy server's own stream and resumes it when it ends. Returns only with an error: the server offers no
+  // stream (`unsupported`), the session is gone (`not_found`), or the stream cannot be kept open. Calls `on_open` each
+  // time the stream was opened without resuming, because announcements may have been missed.
   virtual Task<Result<>> listen(std::function<void()> on_open) = 0;
 
-  // Whether headers are sent, and mirrored parameters with them.
+  // Returns whether requests carry headers, and so mirrored parameters.
   virtual bool has_headers() const = 0;
-  // Whether a request has a stream of its own, whose end the server notices.
+  // Returns whether each request has a stream of its own, whose end the server notices.
   virtual bool has_streams() const = 0;
 
-  // Ends the session where there is one, and every connection. Exchanges under way fail.
+  // Ends the session, if there is one, and every connection. Exchanges under way fail.
   virtual Task<> close() = 0;
 };
 

@@ -7,7 +7,7 @@ namespace proteus::client {
 
 namespace oauth = auth::oauth;
 
-// One at a time; the others wait, and look again.
+// One coroutine has the turn; the others wait until it ends, and check the state again.
 class OAuthAuthorizer::Turn {
  public:
   explicit Turn(OAuthAuthorizer& authorizer) : authorizer_(authorizer) { authorizer_.is_busy_ = true; }
@@ -24,7 +24,7 @@ class OAuthAuthorizer::Turn {
 
 namespace {
 
-// The value of a field among those that were sent.
+// Returns the value of a header that was sent; empty for none.
 std::string_view sent_field(const Refusal& refusal, std::string_view name) {
   const auto found = std::ranges::find(refusal.sent, name, [](const auto& pair) { return pair.first; });
   return found == refusal.sent.end() ? std::string_view() : std::string_view(found->second);
@@ -47,7 +47,7 @@ OAuthAuthorizer::OAuthAuthorizer(const Executor& executor, auth::Fetch& fetch, c
   if (options_.kept->dpop_key) prover_.emplace(*options_.kept->dpop_key);
   current_ = std::move(options_.kept);
   options_.kept.reset();
-  was_accepted_ = true;  // or it would not have been kept
+  was_accepted_ = true;  // a refusal of a kept token leads to a new sign-in, not to a pause
 }
 
 std::string OAuthAuthorizer::authorization() const {
@@ -87,9 +87,10 @@ Task<Result<bool>> OAuthAuthorizer::refused(Refusal refusal) {
   while (is_busy_)
     co_await done_.wait();
   oauth::ChallengeHints hints = oauth::read_hints(refusal.challenge);
-  const bool has_new_nonce = prover_ && prover_->take_nonce(options_.endpoint, refusal.dpop_nonce);
-  if (has_new_nonce && hints.error == "use_dpop_nonce") co_return true;
-  // Somebody else was refused first, and there is another token now.
+  if (prover_) (void)prover_->take_nonce(options_.endpoint, refusal.dpop_nonce);
+  // RFC 9449, section 9: this is never about the token. Another request may have brought the nonce already.
+  if (prover_ && hints.error == "use_dpop_nonce") co_return true;
+  // Another request was refused before, and the token has changed since this one was sent.
   if (sent_field(refusal, "Authorization") != authorization()) co_return true;
   if (clock_.now() < pause_until_) {
     if (last_fault_) co_return std::unexpected(*last_fault_);
@@ -123,7 +124,7 @@ Task<Result<bool>> OAuthAuthorizer::widen(oauth::ChallengeHints hints) {
 
 Task<Result<bool>> OAuthAuthorizer::replace(oauth::ChallengeHints hints) {
   if (current_ && !was_accepted_ && !authorization().empty()) {
-    // A new token that is refused: another would be, too.
+    // A new token was refused, so another would be, too.
     pause_until_ = clock_.now() + kPause;
     current_.reset();
     co_return false;
@@ -160,7 +161,9 @@ Task<Result<>> OAuthAuthorizer::renew() {
   }
   if (!granted) {
     const ErrorKind kind = granted.error().kind();
-    if (kind == ErrorKind::unauthenticated || kind == ErrorKind::forbidden) forget_grant();
+    if (kind == ErrorKind::not_found) forget_client();
+    if (kind == ErrorKind::unauthenticated || kind == ErrorKind::forbidden || kind == ErrorKind::not_found)
+      forget_grant();
     co_return std::unexpected(std::move(granted.error()));
   }
   if (granted->refresh_token.empty()) granted->refresh_token = renewed.granted.refresh_token;
@@ -173,7 +176,7 @@ Task<Result<>> OAuthAuthorizer::sign_in(oauth::Discovered at, oauth::Scopes scop
   if (is_interactive() && !options_.authorize)
     co_return std::unexpected(errors::unauthenticated("the server wants a sign-in"));
   auto& registered = options_.client.registered;
-  // Bound to the first issuer that it is used with, where none was said.
+  // A client without an issuer is bound to the first issuer that it is used with.
   if (registered && registered->issuer.empty()) registered->issuer = at.issuer();
   auto client = co_await oauth::find_client(fetch_, clock_, at, options_.client);
   if (!client) co_return std::unexpected(std::move(client.error()));
@@ -191,7 +194,10 @@ Task<Result<>> OAuthAuthorizer::sign_in(oauth::Discovered at, oauth::Scopes scop
   } else {
     granted = co_await ask(made);
   }
-  if (!granted) co_return std::unexpected(std::move(granted.error()));
+  if (!granted) {
+    if (granted.error().kind() == ErrorKind::not_found) forget_client();
+    co_return std::unexpected(std::move(granted.error()));
+  }
   if (granted->type == oauth::TokenType::none || (made.at.requires_dpop && granted->type != oauth::TokenType::dpop))
     co_return std::unexpected(errors::protocol("the authorization server gave a token that the resource cannot take"));
   made.granted = std::move(*granted);
@@ -245,6 +251,14 @@ void OAuthAuthorizer::use(SignIn granted) {
   current_ = std::move(granted);
   was_accepted_ = false;
   if (options_.keep) options_.keep(*current_);
+}
+
+// The server no longer knows the client that was registered there, so the next sign-in registers another one.
+void OAuthAuthorizer::forget_client() {
+  auto& registered = options_.client.registered;
+  if (!registered || registered->registered != oauth::Registered::dynamically) return;
+  if (current_ && current_->client.id == registered->id) current_->client = {};
+  registered.reset();
 }
 
 void OAuthAuthorizer::forget_grant() {

@@ -18,31 +18,31 @@ namespace proteus::client {
 
 enum class OAuthGrant : std::uint8_t { authorization_code, client_credentials, jwt_bearer, identity_assertion };
 
-// What is decided by whoever uses a server, and not by the server's refusal.
+// The settings that the user of a server chooses; the rest comes from the server's refusal.
 struct OAuthOptions {
   net::Url endpoint;
   OAuthGrant grant = OAuthGrant::authorization_code;
   std::string issuer = {};          // the only one to use; empty: the one that the server names
-  auth::oauth::Scopes scopes = {};  // instead of those that the server names
+  auth::oauth::Scopes scopes = {};  // replace those that the server names
   auth::oauth::ClientSources client = {};
-  // Shows a person the URL, and gives where the browser was led afterwards. None: nobody can be asked.
+  // `authorize` shows a person the URL, and returns the URL that the browser was redirected to. Empty for no person.
   std::string redirect_uri = {};
   std::function<Task<Result<std::string>>(std::string url)> authorize = {};
-  // An assertion for this issuer; for an identity assertion, the ID token.
+  // Returns an assertion for this issuer; for an identity assertion, the ID token.
   std::function<Task<Result<std::string>>(std::string issuer)> assertion = {};
-  auth::oauth::Client identity_provider = {};  // for an identity assertion: its issuer, and the client there
-  // What is kept: from before, and whenever it is another.
+  auth::oauth::Client identity_provider = {};  // for an identity assertion: the client at that issuer
+  // `kept` is the sign-in of an earlier run. `keep` is called whenever the sign-in changes.
   std::optional<SignIn> kept = std::nullopt;
   std::function<void(const SignIn&)> keep = {};
 };
 
-// Signs in when a server refuses, and again where that is needed; one sign-in at a time. Belongs to one thread. The
+// Signs in when a server refuses a request, and again when necessary; one sign-in at a time. Belongs to one thread. The
 // fetch and the clock must outlive it.
 class OAuthAuthorizer final : public Authorizer {
  public:
-  // A token is renewed this long before its end.
+  // How long before its expiry a token is renewed.
   static constexpr std::chrono::seconds kAhead{30};
-  // After a sign-in that failed, or brought a token that was refused at once, the next has to wait.
+  // How long the next sign-in has to wait after one that failed, or whose token was refused at once.
   static constexpr std::chrono::seconds kPause{60};
 
   OAuthAuthorizer(const Executor& executor, auth::Fetch& fetch, const Clock& clock, OAuthOptions options);
@@ -52,7 +52,7 @@ class OAuthAuthorizer final : public Authorizer {
   void accepted(std::string_view dpop_nonce) override;
 
  private:
-  // Whoever changes what is granted.
+  // The turn to change the grant; one coroutine has it at a time.
   class Turn;
 
   std::string authorization() const;
@@ -66,6 +66,7 @@ class OAuthAuthorizer final : public Authorizer {
   Task<Result<auth::oauth::TokenAnswer>> ask_by_browser(const SignIn& with);
   auth::oauth::DpopProver* prover() { return prover_ ? &*prover_ : nullptr; }
   void use(SignIn granted);
+  void forget_client();
   void forget_grant();
 
   auth::Fetch& fetch_;
@@ -74,7 +75,7 @@ class OAuthAuthorizer final : public Authorizer {
   std::optional<SignIn> current_;
   std::optional<auth::oauth::DpopProver> prover_;
   auth::oauth::StepUp step_up_;
-  bool was_accepted_ = false;  // the current token
+  bool was_accepted_ = false;  // whether the server has accepted the current token
   std::optional<Error> last_fault_;
   Clock::Monotonic pause_until_{};
   bool is_busy_ = false;

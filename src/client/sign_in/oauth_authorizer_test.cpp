@@ -52,7 +52,7 @@ class OAuthAuthorizerTest : public testing::Test {
     table_.answer(issuer + "/token", answer(body, status));
   }
 
-  // The person's browser.
+  // Stands in for the person's browser.
   Task<Result<std::string>> visit(std::string url) {
     visits_.push_back(url);
     const auto query = auth::read_form(url.substr(url.find('?') + 1)).value();
@@ -117,7 +117,7 @@ TEST_F(OAuthAuthorizerTest, GoesOnWithWhatWasKept) {
   EXPECT_EQ(table_.form("client_id"), "first-client");
 }
 
-// An upstream that answers 401 for ever gets one sign-in.
+// An upstream that always answers 401 causes one sign-in per pause.
 TEST_F(OAuthAuthorizerTest, GivesUpWhereANewTokenIsRefused) {
   grants(tokens("t1"));
   EXPECT_TRUE(refuse(401).value());
@@ -150,7 +150,7 @@ TEST_F(OAuthAuthorizerTest, AsksForTheUnionOfScopes) {
   EXPECT_EQ(visits_.size(), 2U);
 }
 
-// The specification's migration to another authorization server.
+// The server moves to another authorization server, as the specification provides.
 TEST_F(OAuthAuthorizerTest, StartsAnewAtAnotherIssuer) {
   table_.clear();
   table_.answer(kResourcePlace, answer(resource_document()));
@@ -209,7 +209,25 @@ TEST_F(OAuthAuthorizerTest, ProvesItsKeyWithNonces) {
   EXPECT_TRUE(refuse(401, R"(DPoP error="use_dpop_nonce")", "n1").value());
   const auto second = headers();
   EXPECT_EQ(auth::Jwt::parse(second[1].second)->payload().at("nonce"), "n1");
-  EXPECT_FALSE(refuse(401, R"(DPoP error="use_dpop_nonce")", "n1").value()) << "the same again is a refusal";
+  // Two requests were under way.
+  EXPECT_TRUE(refuse(401, R"(DPoP error="use_dpop_nonce")", "n1").value());
+  EXPECT_EQ(visits_.size(), 1U);
+}
+
+// UPC-02: the server has removed the client that was registered there.
+TEST_F(OAuthAuthorizerTest, RegistersAgainWhereItsClientIsNoLongerKnown) {
+  table_.answer(kIssuer + "/register", answer({{"client_id", "second-client"}}, 201));
+  grants(tokens("t1", "r1"));
+  grants({{"error", "invalid_client"}}, 401);
+  grants(tokens("t2", "r2"));
+  ASSERT_TRUE(refuse(401).value());
+  EXPECT_EQ(visited("client_id"), "first-client");
+  clock_.advance(1h);
+  EXPECT_EQ(sent(), "") << "the grant has ended with its client";
+  EXPECT_EQ(read_sign_in(kept_.back())->client.id, "");
+  EXPECT_TRUE(refuse(401).value());
+  EXPECT_EQ(visited("client_id"), "second-client");
+  EXPECT_EQ(sent(), "Bearer t2");
 }
 
 TEST_F(OAuthAuthorizerTest, RefusesATokenThatTheResourceCannotTake) {

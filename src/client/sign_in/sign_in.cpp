@@ -43,7 +43,7 @@ boost::json::object client_of(const auth::oauth::Client& client) {
   return out;
 }
 
-// Reads members of one object one after the other; the first fault ends it.
+// Reads members of an object. A member that is missing or has the wrong type counts as empty.
 class Members {
  public:
   static Result<Members> of(const boost::json::value* value) {

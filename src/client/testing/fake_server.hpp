@@ -1,7 +1,7 @@
 #pragma once
 
-// For tests: an HTTP server on the loopback that answers as a function says, right or wrong, on the test's
-// own thread.
+// For tests: an HTTP server on the loopback interface that sends the responses of a function, right or wrong, on the
+// test's own thread.
 
 #include <algorithm>
 #include <functional>
@@ -45,7 +45,7 @@ struct FakeRequest {
   const boost::json::value& params() const { return json.at("params"); }
 };
 
-// The chunks of an answer that goes on while the test runs.
+// The chunks of a response that continues while the test runs.
 class Feed {
  public:
   explicit Feed(const Executor& executor) : bell(executor) {}
@@ -55,7 +55,7 @@ class Feed {
     chunks.push_back(std::move(bytes));
     bell.ring();
   }
-  // Ends the answer in order, or in the middle.
+  // Ends the response in order; `cut` ends it in the middle.
   void end() {
     ended = true;
     bell.ring();
@@ -77,9 +77,9 @@ struct FakeResponse {
   std::string type = "application/json";
   std::string body = {};
   std::string more_headers = {};  // whole lines
-  std::string raw = {};           // instead of all above; then the connection is closed
+  std::string raw = {};           // sent instead of all the above; then the connection is closed
   std::shared_ptr<Feed> feed = {};
-  bool hold = false;  // says nothing
+  bool hold = false;  // sends nothing
 };
 
 class FakeServer {
@@ -115,7 +115,7 @@ class FakeServer {
     return static_cast<std::size_t>(std::ranges::count(requests, method, &FakeRequest::method));
   }
 
-  // What the client answered to requests of ours.
+  // Returns what the client answered to requests of the server.
   std::vector<std::string> answers() const {
     std::vector<std::string> found;
     for (const auto& request : requests) {
@@ -125,10 +125,10 @@ class FakeServer {
   }
 
   std::vector<FakeRequest> requests;
-  std::size_t abandoned = 0;  // requests the client closed while they were held
+  std::size_t abandoned = 0;  // held requests that the client gave up
 
  private:
-  // On the context's thread: a task that is cancelled from elsewhere may end before the cancellation arrives.
+  // Runs on the context's thread: a task that is cancelled from elsewhere may end before the cancellation arrives.
   Task<> stop() {
     tasks_.cancel();
     boost::system::error_code ignored;
@@ -222,7 +222,7 @@ class FakeServer {
   }
 
   Task<bool> pump(std::shared_ptr<net::Stream> stream, std::shared_ptr<Feed> feed) {
-    // Watched from aside, or nobody would notice that the client is gone.
+    // Reads in a separate task; otherwise nothing would notice that the client is gone.
     tasks_.spawn("watching", until_closed(stream, feed));
     std::size_t sent = 0;
     for (;;) {
@@ -268,7 +268,7 @@ inline std::string text_result(std::string_view text) {
   return fmt::format(R"({{"content":[{{"type":"text","text":"{}"}}]}})", text);
 }
 
-// A server of one era that does nothing wrong, until a method is replaced.
+// A server of one era that does everything right, until a test replaces a method.
 class FakeMcp {
  public:
   using Method = std::function<FakeResponse(const FakeRequest&)>;

@@ -20,7 +20,7 @@ class LegacyHttp : public ::testing::Test {
     return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), text_result(text));
   }
 
-  // Each handshake begins a session of its own: session-1, session-2.
+  // Gives each handshake its own session: session-1, session-2, …
   void number_sessions() {
     mcp.on["initialize"] = [sessions = 0, initialize = mcp.on["initialize"]](const FakeRequest& request) mutable {
       auto response = initialize(request);
@@ -34,7 +34,7 @@ class LegacyHttp : public ::testing::Test {
   FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
 };
 
-// Answers an elicitation, and says during which request it came.
+// Accepts an elicitation, and puts into the answer during which request it came.
 inline Task<Result<std::string>> accept(Question question) {
   co_return fmt::format(R"({{"action":"accept","content":{{"during":{}}}}})", question.during);
 }

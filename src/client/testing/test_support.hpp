@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: a connection with all it needs, driven from plain code.
+// For tests: a connection with everything it needs, driven from plain code.
 
 #include <chrono>
 #include <memory>
@@ -51,7 +51,7 @@ class Client {
   Result<Answer> call(std::string tool, std::string arguments = "{}", RequestOptions options = {}) {
     return run(call_tool(connection, std::move(tool), std::move(arguments), std::move(options)));
   }
-  // The text of a tool's result; what went wrong where it did.
+  // Returns the text of a tool's result, or what went wrong.
   std::string text(std::string tool, std::string arguments = "{}", RequestOptions options = {}) {
     return text_of(call(std::move(tool), std::move(arguments), std::move(options)));
   }
@@ -77,25 +77,25 @@ class Client {
   Connection connection;
 };
 
-// Comes back at once.
+// Options for a client that opens broken streams again at once.
 inline Options quick() {
   Options options;
-  options.timeout = proteus::test::kPatience / 2;  // a test that is about time says how long
+  options.timeout = proteus::test::kPatience / 2;  // tests of timeouts set their own
   options.reconnect_delay = std::chrono::milliseconds(1);
   return options;
 }
 
-// For requests that time out: as little as lets them be sent first, on a machine that does other things.
+// The timeout of requests that must time out: just long enough to be sent, even on a busy machine.
 inline constexpr std::chrono::milliseconds kBrief{150};
 
-// The `params` of a call of `echo`.
+// Returns the `params` of a call of `echo`.
 inline Params echo_params() {
   Params params{.name = "echo", .members = {}};
   params.members.add(R"("name":"echo","arguments":{})");
   return params;
 }
 
-// A server over its pipes, in plain Python.
+// A server on standard streams, in plain Python.
 inline net::Command stdio_fixture(const std::vector<std::string>& arguments = {}) {
   net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"}, net::child_environment({})};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());

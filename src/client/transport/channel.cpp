@@ -7,7 +7,7 @@
 
 namespace proteus::client {
 
-// However an exchange ends, nobody waits for its answer any more.
+// Registers a request that waits for its answer, until the exchange ends in any way.
 class Channel::Registration {
  public:
   Registration(Channel& channel, const Outgoing& request) : channel_(channel), id_(request.id) {
@@ -38,7 +38,7 @@ Task<Result<Reply>> Channel::exchange(const Outgoing& request) {
   Registration registration(*this, request);
   auto written = co_await write(request);
   Waiter& waiter = registration.waiter();
-  // A server may answer on its stream before it has taken leave of the request.
+  // A server may answer on its stream before the sending is over, and even if the sending fails.
   if (!written && !waiter.answer) co_return std::unexpected(std::move(written.error()));
   while (!waiter.answer) {
     if (closed_) co_return std::unexpected(*closed_);
@@ -83,7 +83,7 @@ void Channel::answer(Received message) {
   const bool has_no_id = message.message().id.empty() && !message.message().error.empty();
   if (has_no_id) waiter = nameless();
   if (waiter == waiters_.end() || waiter->second.answer) {
-    // Nobody waits any more for what was given up.
+    // A request that was given up may still be answered.
     const bool late = (id && *id <= last_id_) || (has_no_id && given_up_ > 0);
     if (late && given_up_ > 0) --given_up_;
     if (late) return log_->debug("a late answer is ignored");
@@ -94,8 +94,8 @@ void Channel::answer(Received message) {
 }
 
 std::map<RequestId, Channel::Waiter>::iterator Channel::nameless() {
-  // It can only mean the one request there is. A probe for the era, which comes first, is what a server may not
-  // understand.
+  // The error can only mean the one request that waits, or the era probe, which comes first and may be what the server
+  // does not understand.
   const bool certain =
       waiters_.size() == 1 || (!waiters_.empty() && waiters_.begin()->second.method == mcp::Method::discover);
   return certain ? waiters_.begin() : waiters_.end();

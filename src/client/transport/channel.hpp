@@ -14,15 +14,15 @@
 
 namespace proteus::client {
 
-// A transport whose messages all come on one stream, and are told apart by their ids: standard output of a
-// program, or the event stream of HTTP+SSE.
+// A transport that receives all messages on one stream and matches answers to requests by their ids. The stream is the
+// standard output of a program, or the event stream of HTTP+SSE.
 class Channel : public Transport {
  public:
   Task<Result<Reply>> exchange(const Outgoing& request) final;
   Task<Result<>> send(const Outgoing& message) final { return write(message); }
   bool usable() const final { return !closed_; }
   void speak(mcp::Version version) final { version_ = version; }
-  // There is nothing to open: ends when the channel does.
+  // Opens nothing, so it calls `on_open` at once. Returns when the channel fails or is closed.
   Task<Result<>> listen(std::function<void()> on_open) final;
   bool has_streams() const final { return false; }
 
@@ -31,11 +31,11 @@ class Channel : public Transport {
 
   virtual Task<Result<>> write(const Outgoing& message) = 0;
 
-  // What was read from the stream. What is no message is logged and ignored.
+  // Handles bytes that were read from the stream. Anything that is not a message is logged and ignored.
   void take(std::string_view bytes, const json::ScanLimits& limits) { take(scan_messages(bytes, limits, version_)); }
-  // The same in the background. What follows on the stream has to wait for it.
+  // Like `take`, but parses in the background. The caller must await this before it takes more from the stream.
   Task<> take_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits);
-  // Nothing more will come: every exchange under way fails with this.
+  // Ends the channel: every exchange under way fails with this error.
   void fail(const Error& error);
 
   const Executor& executor() const { return executor_; }
@@ -53,7 +53,7 @@ class Channel : public Transport {
   void take(Result<std::vector<Received>> messages);
   void dispatch(Received message);
   void answer(Received message);
-  // Whom an error is for whose id the server could not read.
+  // Returns the waiter for an error without an id, which a server sends if it cannot read the id; `end` if uncertain.
   std::map<RequestId, Waiter>::iterator nameless();
 
   Executor executor_;
@@ -61,8 +61,8 @@ class Channel : public Transport {
   const std::shared_ptr<StrangerLog> log_;
   Bell end_;
   std::map<RequestId, Waiter> waiters_;
-  RequestId last_id_ = kNoRequest;  // of all that were sent
-  std::size_t given_up_ = 0;        // of those, whose answers nobody waits for and have not come
+  RequestId last_id_ = kNoRequest;  // the highest id that was sent
+  std::size_t given_up_ = 0;        // requests that were given up and whose answers have not arrived
   std::optional<Error> closed_;
   std::optional<mcp::Version> version_;
 };

@@ -4,7 +4,7 @@
 
 namespace proteus::client {
 
-// What is broken stays so, whoever looks next.
+// Keeps an error, because later calls must return it, too.
 Result<> EventStream::take(const Result<std::string_view>& bytes) {
   if (!bytes) {
     broken_ = bytes.error();

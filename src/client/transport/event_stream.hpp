@@ -13,10 +13,10 @@
 
 namespace proteus::client {
 
-// The events of an answer of the type text/event-stream. Does not move: the reader points into it.
+// The events of a response of the type text/event-stream. Not movable, because the reader points into it.
 class EventStream {
  public:
-  // `last_event_id` is that of the stream which this one goes on from.
+  // `last_event_id` is that of the stream that this one resumes.
   EventStream(net::ClientResponse response, std::size_t max_event_bytes, std::string last_event_id = {})
       : response_(std::move(response)),
         message_bytes_(max_event_bytes),
@@ -27,18 +27,18 @@ class EventStream {
   EventStream(const EventStream&) = delete;
   EventStream& operator=(const EventStream&) = delete;
 
-  // The next event; nothing at the end. Its views hold until the next call.
+  // Returns the next event, or nothing at the end. The views in the event are valid until the next call.
   Task<Result<std::optional<net::SseEvent>>> next();
 
-  // The same where it is here: nothing where more is to come. `ended` then says whether none will.
+  // Like `next`, but does not wait: nothing if no whole event is here; `ended` then says whether the stream is over.
   Result<std::optional<net::SseEvent>> try_next();
   bool ended() const { return ended_; }
-  // Whether all events came with the head of the answer.
+  // Whether all events arrived with the head of the response.
   bool is_whole() const { return whole_; }
   // Whether these bytes of an event stay where they are for as long as the stream lives.
   bool keeps(std::string_view data) const;
 
-  // The data of the event that was given last, to keep: a long one is not copied.
+  // Returns the data of the last event for keeping; long data is not copied.
   OwnedText take_data(std::string_view data) {
     if (auto owner = reader_.take_memory()) return {data, std::move(owner)};
     return OwnedText::copy_of(data);
@@ -59,12 +59,12 @@ class EventStream {
   const std::size_t message_bytes_;
   net::SseReader reader_;
   const bool whole_;
-  std::string_view bytes_;  // that were read last
+  std::string_view bytes_;  // the bytes that were read last
   bool ended_ = false;
   std::optional<Error> broken_;
 };
 
-// Where a stream stands, to go on from there on another connection.
+// A position in a stream, for resuming the stream on another connection.
 struct StreamPosition {
   std::string last_event_id;
   std::optional<std::chrono::milliseconds> retry;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/waiting.hpp"
 #include "client/message/retry_after.hpp"
 #include "mcp/headers.hpp"
 
@@ -17,8 +18,9 @@ constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
                                 net::Field{"Accept", "application/json, text/event-stream"}};
 constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
 constexpr std::size_t kMaxChallengeBytes = 16UL * 1024;
+constexpr std::chrono::milliseconds kGoodbyeTimeout{2000};
 
-// The beginning of a body as part of a sentence.
+// Returns the beginning of a body as part of a sentence.
 std::string excerpt_of(std::string body) {
   std::ranges::replace_if(body, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   const auto begin = std::min(body.find_first_not_of(' '), body.size());
@@ -32,7 +34,7 @@ void add_fields(auto& fields, std::span<const Header> headers) {
 
 bool is_refused(const net::ClientResponse& response) { return response.status() == 401 || response.status() == 403; }
 
-// A server may have a field for each scheme that it takes.
+// Joins all fields, because a server may send one for each scheme that it accepts.
 std::string challenge_of(const net::ClientResponse& response) {
   std::string all;
   for (const auto& field : response.fields()) {
@@ -44,25 +46,46 @@ std::string challenge_of(const net::ClientResponse& response) {
   return all;
 }
 
+std::string_view nonce_of(const net::ClientResponse& response) {
+  return response.fields().find("DPoP-Nonce").value_or("");
+}
+
 }  // namespace
+
+bool report_accepted(Authorizer& authorizer, const net::ClientResponse& response) {
+  if (is_refused(response)) return false;
+  authorizer.accepted(nonce_of(response));
+  return true;
+}
 
 Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
                                                    const std::vector<Header>& headers,
                                                    std::chrono::milliseconds head_timeout) {
-  return send(method, url, headers, nullptr, head_timeout);
+  return send(method, url, headers, nullptr, 0, head_timeout);
+}
+
+Task<Result<>> HttpCaller::say_goodbye(const std::vector<Header>& headers) {
+  Deadline deadline(co_await boost::asio::this_coro::executor, kGoodbyeTimeout, {});
+  co_return co_await before(deadline, send_goodbye(headers), "ending the session");
+}
+
+Task<Result<>> HttpCaller::send_goodbye(const std::vector<Header>& headers) {
+  const auto response = co_await send("DELETE", url_, headers, nullptr, Authorizer::kMaxAgain, {});
+  if (!response) co_return std::unexpected(response.error());
+  co_return Result<>{};
 }
 
 Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
                                                    const std::vector<Header>& headers) {
-  return send("POST", url, headers, &message, {});
+  return send("POST", url, headers, &message, message.refused_before, {});
 }
 
 Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
                                                    std::span<const Header> headers, const Outgoing* message,
-                                                   std::chrono::milliseconds head_timeout) {
+                                                   int refused_before, std::chrono::milliseconds head_timeout) {
   const bool at_home = url.origin() == url_.origin();
   Authorizer* const authorizer = at_home ? authorizer_of(message) : nullptr;
-  for (int refused = message != nullptr ? message->refused_before : 0;; ++refused) {
+  for (int refused = refused_before;; ++refused) {
     std::vector<Header> credentials;
     boost::container::small_vector<net::Field, 12> fields;
     std::span<const std::string_view> body;
@@ -87,13 +110,10 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                              .body = body,
                              .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
     if (authorizer == nullptr || !response) co_return response;
-    const std::string nonce(response->fields().find("DPoP-Nonce").value_or(""));
-    if (!is_refused(*response)) {
-      authorizer->accepted(nonce);
-      co_return response;
-    }
+    if (report_accepted(*authorizer, *response)) co_return response;
     if (refused >= Authorizer::kMaxAgain) co_return response;
     const std::string challenge = challenge_of(*response);
+    const std::string nonce(nonce_of(*response));
     const auto better = co_await authorizer->refused({.status = static_cast<int>(response->status()),
                                                       .challenge = challenge,
                                                       .dpop_nonce = nonce,
@@ -133,7 +153,7 @@ Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
   reply.retry_after = read_retry_after(response.fields());
   if (is_refused(response)) {
     reply.challenge = challenge_of(response);
-    reply.dpop_nonce = response.fields().find("DPoP-Nonce").value_or("");
+    reply.dpop_nonce = nonce_of(response);
   }
   if (reply.status < 400) {
     const auto location = response.fields().find("Location");
@@ -143,7 +163,7 @@ Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
   std::string body;
   while (body.size() < kMaxRefusalBytes) {
     const auto bytes = co_await response.read_some();
-    // Half a body says more than the fault of its other half.
+    // Half a body says more than the error that cut off the other half.
     if (!bytes || bytes->empty()) break;
     body += *bytes;
   }

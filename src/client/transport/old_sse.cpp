@@ -39,7 +39,7 @@ class OldSse final : public Channel {
       co_return std::unexpected(errors::protocol("the stream does not begin with an endpoint"));
     auto endpoint = caller_.url().resolve((*first)->data);
     if (!endpoint) co_return std::unexpected(std::move(endpoint.error()).within("the server's endpoint"));
-    // Or a server could make us post to another, with what we know of it.
+    // Otherwise a server could make us post our messages to another server.
     if (endpoint->origin() != caller_.url().origin())
       co_return std::unexpected(errors::protocol("the server's endpoint is at another origin"));
     endpoint_ = std::move(*endpoint);
@@ -75,7 +75,7 @@ class OldSse final : public Channel {
   Task<Result<>> write(const Outgoing& message) override {
     if (!endpoint_) co_return std::unexpected(errors::unreachable("the event stream is not open"));
     std::vector<Header> headers;
-    // The header came with 2025-06-18; servers before it do not know it.
+    // 2025-06-18 introduced the header; earlier servers do not know it.
     if (version() && *version() >= mcp::Version::v2025_06_18)
       headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version()));
     auto response = co_await caller_.post(*endpoint_, message, headers);

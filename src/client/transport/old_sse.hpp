@@ -9,8 +9,9 @@
 
 namespace proteus::client {
 
-// HTTP+SSE of 2024-11-05, deprecated since: one event stream for all that the server says, and a URL, told by
-// it, for all that it is told. The HTTP client, the options and the inbox must outlive it.
+// Makes a transport for HTTP+SSE of 2024-11-05, which is deprecated: the server sends all its messages on one event
+// stream, and names there the URL that takes the client's messages. The HTTP client, the options and the inbox must
+// outlive the transport.
 std::unique_ptr<Transport> old_sse(const Executor& executor, net::HttpClient& http, net::Url url,
                                    const Options& options, Inbox& inbox);
 

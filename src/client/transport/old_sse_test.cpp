@@ -1,4 +1,4 @@
-// HTTP+SSE of 2024-11-05: found when nothing newer is there.
+// Tests of HTTP+SSE of 2024-11-05, which is used if the server speaks nothing newer.
 #include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class OldSse : public ::testing::Test {
     return FakeResponse{.status = 202};
   };
   asio::io_context io;
-  std::shared_ptr<Feed> feed;  // ends before the context it waits on
+  std::shared_ptr<Feed> feed;  // destroyed before the context that it waits on
   FakeServer server{io, [this](const FakeRequest& request) { return handle(request); }};
   Options options = [] {
     Options quick;
@@ -76,7 +76,7 @@ TEST_F(OldSse, IsNotLookedForWhereTheRefusalMeansSomethingElse) {
   EXPECT_EQ(server.verbs("GET"), 0U);
 }
 
-// REF-35: who was told to speak something newer says what it was told.
+// REF-35: the error says that only the newer transport was tried.
 TEST_F(OldSse, IsNotLookedForWhereOnlyStreamableHttpIsWanted) {
   options.transport = TransportChoice::streamable_http;
   Client client(io, server.url(), options);
@@ -125,7 +125,7 @@ TEST_F(OldSse, ConnectsAgainAfterTheStreamEnded) {
   EXPECT_EQ(client.text("echo"), "again");
 }
 
-// REF-33: the request has run, whatever becomes of the response to its POST.
+// REF-33: the request has run, however the response to its POST ends.
 TEST_F(OldSse, KeepsAnAnswerThatCameBeforeItsPostFailed) {
   const auto response = server.feed();
   calls = [&](const FakeRequest& request) {
@@ -133,7 +133,7 @@ TEST_F(OldSse, KeepsAnAnswerThatCameBeforeItsPostFailed) {
     feed->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
     return FakeResponse{.status = 500, .type = "text/plain", .feed = response};
   };
-  // It is read after the answer.
+  // The client reads this notification after the answer.
   options.on_notification = [&](const json::Message&) { response->cut(); };
   Client client(io, server.url(), options);
   EXPECT_EQ(client.text("echo"), "done before");

@@ -21,6 +21,7 @@ Error wrong_type(const net::ClientResponse& response) {
 
 void PostedReply::begin() {
   state_ = State::other;
+  if (authorizer_ != nullptr) report_accepted(*authorizer_, response_);
   if (!is_success(response_)) return;
   if (response_.has_content_type("application/json")) {
     state_ = State::json;
@@ -41,7 +42,7 @@ Result<PendingReply::Poll> PostedReply::poll() {
   if (state_ == State::other) return Poll{};
   if (!aside_.text.empty()) return Poll{};
   auto polled = transport_.poll(*events_, id_, stay_ == Stay::here ? shared_from_this() : nullptr, aside_);
-  // An interrupted stream may be resumed.
+  // `finish` may resume an interrupted stream.
   if (!polled && polled.error().kind() == ErrorKind::interrupted) return Poll{};
   return polled;
 }
@@ -56,7 +57,7 @@ Result<PendingReply::Poll> PostedReply::poll_json() {
   auto message = stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
                                      : Received::scan(std::string(**body), limits);
   if (!message) {
-    if (auto reply = transport_.take_lines(**body, id_)) return Poll{.reply = std::move(*reply)};
+    if (auto lines = scan_lines(**body, limits, id_)) return Poll{.reply = transport_.take_all(std::move(*lines), id_)};
   }
   auto reply = judge(std::move(message));
   if (!reply) return std::unexpected(std::move(reply.error()));
@@ -64,7 +65,7 @@ Result<PendingReply::Poll> PostedReply::poll_json() {
 }
 
 Task<Result<Reply>> PostedReply::finish() {
-  // What goes on aside may be taken on any thread, and this belongs to one.
+  // Other threads may use the reply from now on, so it must not share memory that belongs to this thread.
   stay_ = Stay::anywhere;
   set_deadline({});
   for (;;) {
@@ -94,9 +95,16 @@ Task<Result<Reply>> PostedReply::finish() {
 Task<Result<Reply>> PostedReply::read_aside() {
   const auto body = response_.try_read_all(transport_.options().limits.message_bytes);
   if (!body) co_return std::unexpected(body.error());
-  co_return judge(co_await scan_aside(*transport_.options().background,
-                                      {body->value_or(std::string_view()), response_.take_memory()},
-                                      transport_.scan_limits()));
+  auto& background = *transport_.options().background;
+  const OwnedText text{body->value_or(std::string_view()), background.ending_here(response_.take_memory())};
+  auto message = co_await scan_aside(background, text, transport_.scan_limits());
+  if (!message) {
+    auto lines = co_await background.run(
+        [text, limits = transport_.scan_limits(), id = id_] { return scan_lines(text.text, limits, id); });
+    auto reply = lines ? transport_.take_all(std::move(*lines), id_) : std::nullopt;
+    if (reply) co_return std::move(*reply);
+  }
+  co_return judge(std::move(message));
 }
 
 Result<Reply> PostedReply::judge(Result<Received> message) const {

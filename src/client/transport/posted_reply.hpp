@@ -12,17 +12,21 @@
 
 namespace proteus::client {
 
-// The answer to a POST, JSON or a stream of events. The transport outlives it.
+// The reply to a POST: JSON or an event stream. The transport must outlive it.
 class PostedReply final : public PendingReply, public std::enable_shared_from_this<PostedReply> {
  public:
-  // `begun`: the head of the answer is here.
+  // `begun`: the head of the response has arrived.
   PostedReply(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay, bool begun)
       : transport_(transport), response_(std::move(response)), id_(id), stay_(stay) {
     if (begun) begin();
   }
 
-  // The credentials that it was sent with, where it was sent at once.
-  void set_sent(ReadyHeaders::Pointer sent) { sent_ = std::move(sent); }
+  // Sets the credentials of a request that was sent at once, and the authorizer that gave them, which must outlive the
+  // awaiting of the reply.
+  void set_sent(ReadyHeaders::Pointer sent, Authorizer* authorizer) {
+    sent_ = std::move(sent);
+    authorizer_ = authorizer;
+  }
 
   Result<Poll> poll() override;
   Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
@@ -38,15 +42,16 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
 
   void begin();
   Result<Poll> poll_json();
-  // A long answer in JSON, all of which is here.
+  // Parses a long JSON reply, which has arrived completely, in the background.
   Task<Result<Reply>> read_aside();
   Result<Reply> judge(Result<Received> message) const;
 
   StreamableHttp& transport_;
   net::ClientResponse response_;
-  std::optional<EventStream> events_;  // in place of that, where it is a stream of events
+  std::optional<EventStream> events_;  // replaces `response_` if the reply is an event stream
   ReadyHeaders::Pointer sent_;
-  OwnedText aside_;  // the long one of those that is next
+  Authorizer* authorizer_ = nullptr;
+  OwnedText aside_;  // the next message, if it must be parsed in the background
   const RequestId id_;
   Stay stay_;
   State state_ = State::sent;

@@ -63,7 +63,7 @@ class StdioTransport final : public Channel {
     }
   }
 
-  // Output closed; most programs have exited then, or are about to.
+  // Returns the error for closed output. Most programs have exited by then, or are about to.
   Task<Error> ended() {
     Deadline soon(executor(), std::chrono::milliseconds(200), {});
     const auto status = co_await before(soon, exit_status(), "the exit");
@@ -75,7 +75,7 @@ class StdioTransport final : public Channel {
   Task<Result<>> write(const Outgoing& message) override {
     if (!process_) co_return std::unexpected(errors::unreachable("the program was not started"));
     std::vector<std::string_view> parts(message.parts.begin(), message.parts.end());
-    // Line ends are white space in JSON, and must not be in a line.
+    // Line ends are white space in JSON, but must not be within a line.
     std::string flat;
     const auto breaks = [](std::string_view part) {
       return part.find('\n') != std::string_view::npos || part.find('\r') != std::string_view::npos;

@@ -11,8 +11,8 @@ class io_context;
 
 namespace proteus::client {
 
-// A program that is started and spoken to over its standard streams, one message per line. A line that is no
-// message is logged and ignored; the program ends with the transport, and is not restarted by it.
+// Makes a transport that starts a program and talks to it over its standard streams, one message per line. A line that
+// is not a message is logged and ignored. The program ends with the transport, which does not restart it.
 std::unique_ptr<Transport> stdio_transport(boost::asio::io_context& io, net::Command command, const Options& options,
                                            Inbox& inbox);
 

@@ -8,6 +8,7 @@
 #include "base/recycled.hpp"
 #include "base/waiting.hpp"
 #include "client/message/era.hpp"
+#include "client/message/retry_after.hpp"
 #include "client/transport/posted_reply.hpp"
 #include "client/transport/streamable_http_transport.hpp"
 #include "json/text.hpp"
@@ -17,9 +18,8 @@ namespace proteus::client {
 namespace {
 
 constexpr std::size_t kMaxSessionIdBytes = 1024;
-// A server that asks to be polled at once gets a breath nevertheless.
+// The shortest pause before a stream is opened again, even if the server asks to be polled at once.
 constexpr std::chrono::milliseconds kLeastRetry{20};
-constexpr std::chrono::milliseconds kGoodbyeTimeout{2000};
 
 bool is_session_id(std::string_view text) {
   return !text.empty() && text.size() <= kMaxSessionIdBytes &&
@@ -32,7 +32,7 @@ Role role_of(const json::Message& message, RequestId id) {
   if (message.kind == json::MessageKind::notification) return Role::notification;
   if (message.kind == json::MessageKind::request) return Role::request;
   if (id == kNoRequest) return Role::stray;
-  // A server that could not read the id answers without one, by an error.
+  // A server that cannot read the id answers with an error that has none.
   const bool nameless = message.id.empty() && !message.error.empty();
   return nameless || json::as_int64(message.id) == id ? Role::answer : Role::stray;
 }
@@ -48,7 +48,7 @@ void StreamableHttp::write_session_headers() {
     headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
     prepared_ = caller_.prepare_post(headers);
   } else {
-    // A modern request says its version by itself.
+    // A modern request states its version itself.
     const Header version(mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
     prepared_ = version_ ? caller_.prepare_post({&version, 1}) : "";
   }
@@ -71,7 +71,7 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
   if (request.method == mcp::Method::initialize && is_success(*response)) {
     if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
   }
-  // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
+  // Other threads may use the reply, and the response belongs to this one. So the bytes are copied.
   PostedReply posted(*this, std::move(*response), request.id, Stay::anywhere, true);
   co_return co_await posted.finish();
 }
@@ -82,7 +82,7 @@ std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& reque
   auto response = caller_.try_post(request, prepared_, time, sent);
   if (!response) return nullptr;
   auto reply = make_recycled<PostedReply>(*this, std::move(*response), request.id, stay, false);
-  reply->set_sent(std::move(sent));
+  if (sent) reply->set_sent(std::move(sent), caller_.authorizer_of(&request));
   return reply;
 }
 
@@ -100,7 +100,7 @@ Task<Result<Reply>> StreamableHttp::resume(std::optional<EventStream>& stream, R
       position.take(*stream);
       stream.reset();
     }
-    // Only where the server said how to go on, and in the era that has it.
+    // Only the legacy era has resumption, and only if the server sent an event id.
     if (!is_legacy() || position.last_event_id.empty()) co_return std::unexpected(std::move(ended));
     co_await sleep_for(pause(position));
     auto again = co_await get(position);
@@ -137,13 +137,10 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, Req
 Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(OwnedText data, RequestId id) {
   auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
   if (!messages) co_return std::unexpected(messages.error());
-  std::optional<Reply> reply;
-  for (auto& message : *messages)
-    take(message, Bytes::own, id, reply);
-  co_return reply;
+  co_return take_all(std::move(*messages), id);
 }
 
-std::optional<Reply> StreamableHttp::take_lines(std::string_view body, RequestId id) const {
+std::optional<std::vector<Received>> scan_lines(std::string_view body, const json::ScanLimits& limits, RequestId id) {
   constexpr std::size_t kMostLines = 100;
   std::vector<Received> messages;
   bool answered = false;
@@ -152,13 +149,17 @@ std::optional<Reply> StreamableHttp::take_lines(std::string_view body, RequestId
     body.remove_prefix(std::min(body.size(), line.size() + 1));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     if (messages.size() == kMostLines) return std::nullopt;
-    auto message = Received::scan(std::string(line), scan_limits_);
+    auto message = Received::scan(std::string(line), limits);
     if (!message || message->message().kind == json::MessageKind::invalid) return std::nullopt;
     answered = answered || role_of(message->message(), id) == Role::answer;
     messages.push_back(std::move(*message));
   }
+  if (!answered) return std::nullopt;
+  return messages;
+}
+
+std::optional<Reply> StreamableHttp::take_all(std::vector<Received> messages, RequestId id) const {
   std::optional<Reply> reply;
-  if (!answered) return reply;
   for (auto& message : messages)
     take(message, Bytes::own, id, reply);
   return reply;
@@ -243,16 +244,25 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
     }
     if (!response->has_content_type("text/event-stream"))
       co_return std::unexpected(errors::unsupported("the server answers GET with something else than a stream"));
-    // What is resumed at once was not interrupted.
+    // A stream that is resumed by its event id has missed nothing.
     if (!resumed) on_open();
+    const std::string before = listening_.last_event_id;
     {
       EventStream stream(std::move(*response), options_.limits.message_bytes, listening_.last_event_id);
       const std::string session = session_;
       const auto ended = co_await read(stream, kNoRequest);
-      if (session == session_) listening_.take(stream);  // another session has other events
+      if (session == session_) listening_.take(stream);  // another session has its own events
       if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());
     }
-    co_await sleep_for(pause(listening_));
+    if (listening_.last_event_id.empty()) {  // the stream cannot be resumed
+      auto over = errors::interrupted("the server ended its event stream");
+      if (!listening_.retry || *listening_.retry < std::chrono::seconds(1)) co_return std::unexpected(std::move(over));
+      const auto retry = std::chrono::ceil<std::chrono::seconds>(*listening_.retry);
+      co_return std::unexpected(std::move(over).with_retry_after(std::min(retry, kLongestRetryAfter)));
+    }
+    // A server that asks to be polled at once is polled at once only while it has something to say.
+    const bool silent = listening_.last_event_id == before;
+    co_await sleep_for(silent ? std::max(pause(listening_), options_.reconnect_delay) : pause(listening_));
   }
 }
 
@@ -261,9 +271,9 @@ Task<> StreamableHttp::close() {
   const Headers headers = session_headers_;
   session_.clear();
   write_session_headers();
-  auto response = co_await caller_.send("DELETE", caller_.url(), *headers, kGoodbyeTimeout);
-  // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
-  if (!response) options_.log->debug("the session was not ended: {}", response.error().message());
+  // Status 405 means that clients cannot end sessions; other statuses make no difference, either.
+  const auto ended = co_await caller_.say_goodbye(*headers);
+  if (!ended) options_.log->debug("the session was not ended: {}", ended.error().message());
 }
 
 Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options, HttpSession session) {
@@ -271,9 +281,7 @@ Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options,
   const std::vector<Header> headers = {
       {std::string(mcp::header::kSessionId), session.id},
       {std::string(mcp::header::kProtocolVersion), std::string(mcp::to_string(session.version))}};
-  auto response = co_await caller.send("DELETE", caller.url(), headers, kGoodbyeTimeout);
-  if (!response) co_return std::unexpected(std::move(response.error()));
-  co_return Result<>{};
+  co_return co_await caller.say_goodbye(headers);
 }
 
 std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox) {

@@ -23,12 +23,16 @@ inline bool is_success(const net::ClientResponse& response) {
   return response.status() >= 200 && response.status() < 300;
 }
 
-// What a message is to whoever waits for the answer to a request.
+// What a message means to the coroutine that waits for the answer to a request.
 enum class Role : std::uint8_t { answer, notification, request, stray };
 
 Role role_of(const json::Message& message, RequestId id);
 
-// What streamable_http.hpp gives; here for the replies that belong to it.
+// Reads a body that claims to be JSON, but is a few messages with a line each, one of which answers `id`: some servers
+// write notifications before an answer in this way. Returns nothing if the body is anything else.
+std::optional<std::vector<Received>> scan_lines(std::string_view body, const json::ScanLimits& limits, RequestId id);
+
+// The transport that streamable_http.hpp makes. Declared here for the transport's replies.
 class StreamableHttp final : public Transport {
  public:
   StreamableHttp(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
@@ -69,29 +73,29 @@ class StreamableHttp final : public Transport {
   const Options& options() const { return options_; }
   const json::ScanLimits& scan_limits() const { return scan_limits_; }
 
-  // Goes on with a stream that ended or broke off before the answer, where the server said how.
+  // Reads a stream up to the answer. If it ends or breaks before that, resumes it, provided that the server said how.
   Task<Result<Reply>> resume(std::optional<EventStream>& stream, RequestId id);
-  // The answer to `id` where it is here; other messages go to the inbox. `owner` keeps the stream; null where the
-  // answer is to have bytes of its own. A long message ends it: that goes into `aside`, to be read in the background.
+  // Returns the answer to `id` if it has arrived; other messages go to the inbox. The answer shares the bytes of the
+  // stream, which `owner` keeps; if `owner` is null, it has its own bytes. Stops at a long message and moves it into
+  // `aside`, to be parsed in the background.
   Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
                                   OwnedText& aside);
   Task<Result<std::optional<Reply>>> take_aside(OwnedText data, RequestId id);
-  // The answer to `id` in a body that is a few messages, each on a line of its own, although it says that it is JSON:
-  // some servers write notifications in front of an answer that way. Nothing where it is something else.
-  std::optional<Reply> take_lines(std::string_view body, RequestId id) const;
+  // Passes the messages to the inbox, and returns the answer to `id` among them.
+  std::optional<Reply> take_all(std::vector<Received> messages, RequestId id) const;
 
  private:
   bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
-  // Requests under way keep those that they were sent with.
+  // Shared, because a request under way keeps the headers that it was sent with.
   using Headers = std::shared_ptr<const std::vector<Header>>;
   void write_session_headers();
   Result<> take_session(const net::ClientResponse& response);
   Task<Result<net::ClientResponse>> get(const StreamPosition& position);
-  // Nothing at the end of the stream.
+  // Returns nothing at the end of the stream.
   Task<Result<std::optional<Reply>>> read(EventStream& stream, RequestId id);
-  // Whose the bytes of a message are: its own, or those of a stream, which belongs to this thread.
+  // Who owns the bytes of a message: the message itself, or a stream, which belongs to this thread.
   enum class Bytes : std::uint8_t { own, of_stream };
-  // Moves it into `reply` where it is the answer.
+  // Passes the message to the inbox, or moves it into `reply` if it is the answer.
   void take(Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const;
   std::chrono::milliseconds pause(const StreamPosition& position) const;
 
@@ -102,7 +106,7 @@ class StreamableHttp final : public Transport {
   std::optional<mcp::Version> version_;
   std::string session_;
   Headers session_headers_ = std::make_shared<std::vector<Header>>();
-  std::string prepared_;  // the same, for requests that are sent at once
+  std::string prepared_;  // the fields of the session and of every POST, for `try_exchange`
   StreamPosition listening_;
 };
 

@@ -11,17 +11,18 @@ namespace {
 
 constexpr unsigned kMisdirected = 421;
 constexpr std::chrono::seconds kConnect{2};
-// Shorter than the other side keeps a connection that nobody uses.
+// Shorter than the time for which the other side keeps an idle connection.
 constexpr std::chrono::seconds kIdle{30};
-// A stream says something every fifteen seconds.
+// An event stream sends something every fifteen seconds.
 constexpr std::chrono::seconds kQuiet{45};
-// For how long what was sealed or opened once is used again, and how much of it.
+// How long a pass that was sealed or opened is reused, and how many are kept.
 constexpr std::chrono::seconds kSealedAgain{1};
 constexpr std::size_t kMostKept = 32;
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 constexpr std::string_view kEvents = "text/event-stream";
 
-// What belongs to one connection, what the client of this process adds itself, and what only a peer may say.
+// Whether a field of a request is forwarded. Not forwarded are fields of one connection, fields that this process's
+// HTTP client adds itself, and fields that only a peer may set.
 bool is_passed_on(std::string_view name) {
   const auto is = [name](std::string_view own) { return net::same_field_name(own, name); };
   switch (name.size()) {
@@ -45,10 +46,10 @@ void append_line(std::string& out, std::string_view name, std::string_view value
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-// The lines of a request as it came, which our own parser has accepted.
+// Returns the header lines to forward. Our own parser has accepted them.
 std::string lines_of(const net::Request& request) {
   std::string lines;
-  lines.reserve(960);  // what the allocator gives at once
+  lines.reserve(960);  // a size that the allocator serves quickly
   bool has_agent = false;
   bool has_coding = false;
   for (const auto& [name, value] : request.fields()) {
@@ -63,7 +64,7 @@ std::string lines_of(const net::Request& request) {
   return lines;
 }
 
-// What the server of this process says itself about an answer.
+// Whether a field of an answer is passed on. Not passed on are fields that this process's server sets itself.
 bool is_answered(std::string_view name) {
   const auto is = [name](std::string_view own) { return net::same_field_name(own, name); };
   switch (name.size()) {
@@ -85,15 +86,22 @@ std::string fields_of(const net::ClientResponse& answer) {
   return lines;
 }
 
-// The rest of an answer, as it comes.
-Task<> pump(net::Exchange& exchange, net::ClientResponse& answer) {
+// A forwarded GET request. Its stream ends when this process drains, and its client resumes it elsewhere. It does not
+// end before it has begun, because that would be a failure.
+struct Listening {
+  bool begun = false;
+  bool ends = false;
+};
+
+// Passes on the rest of an answer as it arrives. `listening` is null for requests other than GET.
+Task<> pump(net::Exchange& exchange, net::ClientResponse& answer, const Listening* listening) {
   const bool speaks = answer.has_content_type(kEvents);
   for (;;) {
     if (speaks) answer.set_deadline(kQuiet);
     const auto some = co_await answer.read_some();
-    // Whoever reads is told that it is not whole.
-    if (!some) co_return exchange.close();
-    if (some->empty()) break;
+    // The client must see that the answer is incomplete.
+    if (!some && (listening == nullptr || !listening->ends)) co_return exchange.close();
+    if (!some || some->empty()) break;
     if (!co_await exchange.write(*some)) co_return;
   }
   co_await exchange.end_stream();
@@ -112,17 +120,17 @@ net::HttpClientOptions client_options(const net::TlsContext& tls) {
 PeerLinks::Keys::Keys(std::string_view pepper)
     : passes(SealingKey::derive(pepper, "peer requests")), tls(derive_bytes(pepper, "peer links", 32)) {}
 
-// By which requests go to a process, made once for those of a second.
+// What requests with the same peer, method and target share. Made once, and reused for a second.
 struct PeerLinks::Way {
   std::string peer;
   std::string method;
   std::string target;
   net::Url url;
-  std::string line;  // of the head, with the pass
+  std::string line;  // header line with the pass
   Clock::Monotonic until;
 };
 
-// A pass that was good a moment ago.
+// A pass that was valid a moment ago.
 struct PeerLinks::Known {
   std::string pass;
   std::string method;
@@ -143,13 +151,13 @@ struct PeerLinks::Part {
   std::size_t next_known = 0;
 };
 
-// A request that was passed on, in the list of its thread for as long as it is.
+// A forwarded request, which is in the list of its thread while it lives.
 struct PeerLinks::Waiting {
   Waiting(Part& on, const std::string& to) : part(on), peer(to), place(on.waiting.size()) {
     part.waiting.push_back(this);
   }
   ~Waiting() {
-    // The last one takes its place.
+    // The last entry takes its place.
     part.waiting[place] = part.waiting.back();
     part.waiting[place]->place = place;
     part.waiting.pop_back();
@@ -159,9 +167,9 @@ struct PeerLinks::Waiting {
 
   Part& part;
   const std::string& peer;
-  // It may be told later than this is there.
+  // Shared, because it may be called after this object is destroyed.
   const std::shared_ptr<net::RequestAbort> abort = std::make_shared<net::RequestAbort>();
-  unsigned missed = 0;  // how often who was asked was not among those that live, one time after the other
+  unsigned missed = 0;  // how often in a row the peer was not among the live processes
   bool is_gone = false;
   std::size_t place;
 };
@@ -182,10 +190,10 @@ void PeerLinks::set_living(std::set<std::string> names) {
   const auto living = std::make_shared<const std::set<std::string>>(std::move(names));
   for (const auto& part : parts_) {
     boost::asio::post(part->io, [living, part = part.get()] {
-      // What is told may leave the list at once.
+      // An aborted request may leave the list at once.
       std::vector<std::shared_ptr<net::RequestAbort>> ended;
       for (Waiting* const waiting : part->waiting) {
-        // One who has begun since may be unknown to what was read before.
+        // A process that has just started may be missing in what was read before.
         waiting->missed = living->contains(waiting->peer) ? 0 : waiting->missed + 1;
         if (waiting->missed < 2) continue;
         waiting->is_gone = true;
@@ -209,12 +217,6 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
 
   Waiting waiting(part, peer->name);
   exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
-  // What only listens ends where this process ends, and is taken up again elsewhere; not before it has begun, because
-  // that would be a failure.
-  struct Listening {
-    bool begun = false;
-    bool ends = false;
-  };
   std::shared_ptr<Listening> listening;
   if (request.method() == "GET") {
     listening = std::make_shared<Listening>();
@@ -273,7 +275,7 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   if (listening && listening->ends) {
     co_await exchange.end_stream();
   } else {
-    co_await pump(exchange, *answer);
+    co_await pump(exchange, *answer, listening.get());
   }
   co_return Passed::answered;
 }

@@ -19,14 +19,15 @@
 
 namespace proteus::cluster {
 
-// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38), by links that
-// they share (ADR 42). What is passed on are the caller's own bytes, with its credentials, so that the other process
-// knows by itself who asks.
+// Forwards requests to other processes, over HTTP in TLS with a key derived from the pepper (ADR 38), on links that the
+// requests share (ADR 42). The caller's own bytes are forwarded, with its credentials, so that the other process
+// authenticates the caller itself.
 //
-// Functions are called on the workers' threads. Made before they run, and gone after they have ended.
+// Functions are called on the workers' threads. Must be made before the workers run, and destroyed after they have
+// ended.
 class PeerLinks {
  public:
-  // What follows from the pepper for these links.
+  // The keys of these links, derived from the pepper.
   struct Keys {
     explicit Keys(std::string_view pepper);
 
@@ -34,30 +35,31 @@ class PeerLinks {
     std::string tls;
   };
 
-  // Everything given outlives it. `self` is the name of this process.
+  // All references must outlive this object. `self` is the name of this process.
   PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self);
   ~PeerLinks();
   PeerLinks(const PeerLinks&) = delete;
   PeerLinks& operator=(const PeerLinks&) = delete;
 
-  // How this process is listened for.
+  // Returns the TLS context for this process's listener.
   const net::TlsContext& server_tls() const { return server_tls_; }
 
   enum class Passed : std::uint8_t {
-    answered,    // also where the client has left meanwhile
-    misdirected  // another process is there, or what was asked for is not; nothing was answered
+    answered,    // also if the client has left meanwhile
+    misdirected  // it is another process, or lacks what was requested; nothing was answered
   };
-  // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
-  // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by
-  // `unreachable` where the request was not sent, for certain, and otherwise by `interrupted`.
+  // Forwards a request whose body has been read, and passes the answer on as it arrives: no more of it is buffered than
+  // the client takes. If the client leaves, the forwarded request is aborted. Fails if nothing was answered: with
+  // `unreachable` if the request was certainly not sent, otherwise with `interrupted`.
   Task<Result<Passed>> pass_on(net::Exchange& exchange, PeerPointer peer);
 
-  // From any thread: those that live. What waits for another is told that it is gone.
+  // Thread-safe. Sets the names of the live processes. Requests that wait for a process fail if it is missing twice in
+  // a row.
   void set_living(std::set<std::string> names);
 
-  // Fails where a request was not passed on by one of us to this process, and now.
+  // Fails unless one of our processes has just forwarded this request to this process.
   Result<> check(const net::Request& request);
-  // Answers one for which it failed.
+  // Answers a request for which `check` failed.
   static Task<> refuse(net::Exchange& exchange, Error why);
 
  private:
@@ -66,7 +68,7 @@ class PeerLinks {
   struct Way;
   struct Known;
   Part& here();
-  // By which this request goes to a process.
+  // Returns what is needed to send this request to a process, new or reused.
   Result<std::shared_ptr<const Way>> way_to(Part& part, const Peer& peer, const net::Request& request) const;
 
   net::Workers& workers_;

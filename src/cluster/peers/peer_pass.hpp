@@ -11,20 +11,21 @@
 
 namespace proteus::cluster {
 
-// What a request on a peer link shows: that one of us passes it on, now, to this process and no other. Sealed, and
-// bound to the request's method and target. Immutable.
+// Makes and checks the passes of requests on peer links. A pass proves that one of our processes forwards the request,
+// now, to this process and no other. Sealed, and bound to the request's method and target. Immutable.
 class PeerPasses {
  public:
   static constexpr std::string_view kField = "Proteus-Peer";
-  // How far the clocks of two processes may be apart, with the way between them.
+  // How far the clocks of two processes may be apart, plus the time that the request takes.
   static constexpr std::chrono::seconds kGoodFor{60};
 
   // `self` is the name of this process.
   PeerPasses(SealingKey key, std::string self) : key_(key), self_(std::move(self)) {}
 
   std::string mint(std::string_view to, std::string_view method, std::string_view target, Clock::Wall now) const;
-  // Who has passed it on. Fails where that was none of us, not for this request, or not now. A pass for another process
-  // is of kind `conflict`: whoever has it looks for a process that is gone.
+  // Returns the name of the process that forwards the request. Fails unless one of our processes does, for this request
+  // and now. The error is of kind `conflict` if the pass is for another process: its sender looks for a process that is
+  // gone.
   Result<std::string> check(std::string_view pass, std::string_view method, std::string_view target,
                             Clock::Wall now) const;
 

@@ -6,7 +6,7 @@
 namespace proteus::cluster {
 namespace {
 
-// Whoever comes again and again with what is gone does not have the store asked each time.
+// Repeated requests for a process that is gone do not read the store each time.
 constexpr std::chrono::seconds kLookAgain{1};
 constexpr std::size_t kMostMissed = 1000;
 
@@ -55,7 +55,7 @@ bool Roster::is_missed(const ProcessKey& key) const {
   return found != missed_.end() && member_.now() - found->second < kLookAgain;
 }
 
-// In the store.
+// Reads the store.
 Task<Result<>> Roster::look_for(ProcessKey key) {
   const auto asked = member_.now();
   const auto members = co_await store_.members();

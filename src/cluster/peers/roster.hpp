@@ -17,39 +17,39 @@
 
 namespace proteus::cluster {
 
-// A process that can be asked.
+// A process to which requests can be forwarded.
 struct Peer {
   std::string name;
   net::Url url;
 };
 using PeerPointer = std::shared_ptr<const Peer>;
 
-// The processes that share the store, by their keys. It is told of them again and again, and looks itself where
-// somebody asks for one that is not there: it may have begun since. Thread-safe.
+// The processes that share the store, by their keys. Updated by `take`; looks in the store itself if a process is
+// unknown, because it may have started since. Thread-safe.
 class Roster {
  public:
-  // What a process says of itself has its URL under this name.
+  // Name of the URL among the facts of a process.
   static constexpr std::string_view kUrlFact = "peer_url";
 
-  // Both outlive it.
+  // Both must outlive the roster.
   Roster(store::Store& store, const Member& member) : store_(store), member_(member) {}
 
   void take(const std::vector<store::MemberRecord>& members);
-  // The names of those that live, as it was told last.
+  // Returns the names of the live processes that have a URL, as of the last `take`.
   std::set<std::string> living() const;
 
-  // Null where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only does
-  // not answer is not gone: that is known by the store, and by nothing else.
+  // Returns null if there is no such process any more, or it has no URL. Fails if that cannot be determined now. A
+  // process that merely does not answer is not gone: only the store decides that.
   Task<Result<PeerPointer>> find(ProcessKey key);
-  // The same as the store has it now.
+  // Like `find`, but always reads the store.
   Task<Result<PeerPointer>> find_in_store(ProcessKey key);
-  // The same as it was told last.
+  // Like `find`, as of the last `take`.
   PeerPointer look_up(const ProcessKey& key) const;
-  // Whether a process lives, which may have no URL.
+  // Returns whether a process lives, even if it has no URL.
   Task<Result<bool>> lives(ProcessKey key);
 
  private:
-  using Table = std::unordered_map<ProcessKey, PeerPointer>;  // those that live; null for one without a URL
+  using Table = std::unordered_map<ProcessKey, PeerPointer>;  // live processes; null for one without a URL
 
   Task<Result<>> look_for(ProcessKey key);
   bool is_known(const ProcessKey& key) const;
@@ -60,7 +60,7 @@ class Roster {
   const Member& member_;
   mutable std::mutex mutex_;
   Table table_;
-  std::unordered_map<ProcessKey, Clock::Monotonic> missed_;  // and when they were looked for in the store
+  std::unordered_map<ProcessKey, Clock::Monotonic> missed_;  // unknown processes, and when the store was asked for them
 };
 
 }  // namespace proteus::cluster

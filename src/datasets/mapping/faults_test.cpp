@@ -1,4 +1,4 @@
-// Sources that are not as they should be.
+// Tests of sources that have faults.
 #include <future>
 
 #include <boost/asio/io_context.hpp>
@@ -26,11 +26,11 @@ Result<Workup> ask(const std::string& dsn, std::string entity = "Ada Stone", std
   const Patience given = patience(time);
   auto source = open_source(Secret(dsn), "public", given);
   if (!source) return std::unexpected(source.error());
-  static const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "");  // the workup refers to it
+  static const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "");  // must outlive the workup
   return work_up(plan, **source, {.entity = std::move(entity), .type = "person"}, given);
 }
 
-// A server that accepts connections and says nothing.
+// A server that accepts connections and never answers.
 class SilentServer {
  public:
   SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -128,7 +128,7 @@ TEST(SourceFaults, BytesThatAreNoTextAreRepaired) {
   EXPECT_EQ(workup->gaps.front().kind, Gap::Kind::not_text);
 }
 
-// A name in double quotes that is no column would be a text of its own.
+// By default, SQLite takes a name in double quotes for a string if there is no such column.
 TEST(SourceFaults, AColumnThatIsNotThereIsAnError) {
   test::SqliteDatabase database;
   test::make_company(database);
@@ -139,7 +139,7 @@ TEST(SourceFaults, AColumnThatIsNotThereIsAnError) {
   EXPECT_FALSE(work_up(Plan(mapping, ""), *owned, {.entity = "1"}, {}));
 }
 
-// DAT-17: not even what the owner of the database put into a view can write
+// DAT-17: not even a function that the owner of the database put into a view can write
 TEST(SourceFaults, APostgresSessionCannotWrite) {
   if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   test::PostgresDatabase database;
@@ -255,6 +255,21 @@ TEST_F(PoolTest, ConnectionsAreOpenedWithTheFirstWorkAndKept) {
   EXPECT_EQ(shared->open(), 1U);
 }
 
+TEST_F(PoolTest, WorkThatThrowsLeavesNothingBehind) {
+  const auto shared = pool({.connections = 1});
+  const Work throws = [](Source& source, const Patience& given) -> Result<int> {
+    if (!source.begin(given)) return 0;
+    throw std::runtime_error("a bug");
+  };
+  EXPECT_EQ(proteus::test::run(io, SourcePool::run<int>(shared, throws, flag())).error().kind(), ErrorKind::internal);
+  const Work begins = [](Source& source, const Patience& given) -> Result<int> {
+    const auto begun = source.begin(given);
+    source.end();
+    return begun ? Result<int>(1) : std::unexpected(begun.error());
+  };
+  EXPECT_EQ(proteus::test::run(io, SourcePool::run<int>(shared, begins, flag())).value_or(0), 1);
+}
+
 TEST_F(PoolTest, WorkThatIsGivenUpEnds) {
   const auto shared = pool({.connections = 1});
   std::promise<void> begun;
@@ -272,7 +287,7 @@ TEST_F(PoolTest, WorkThatIsGivenUpEnds) {
   EXPECT_EQ(started.finish().error().kind(), ErrorKind::cancelled);
 }
 
-// DAT-17: agents connect and disconnect datasets, and others' calls go on meanwhile.
+// DAT-17: agents connect and disconnect datasets while the calls of others go on.
 TEST_F(PoolTest, WhoeverLetsGoOfOneThatIsStuckDoesNotWait) {
   std::promise<void> begun;
   std::promise<void> over;
@@ -348,7 +363,7 @@ TEST_F(PoolTest, WhoeverWaitsIsToldInTimeThoughEveryThreadIsStuck) {
   proteus::test::Started<Result<int>> first(io, SourcePool::run<int>(shared, stuck, flag()));
   proteus::test::settle(io);
   begun.get_future().wait();
-  for (int i = 0; i < 3; ++i)  // each has the one place of those before
+  for (int i = 0; i < 3; ++i)  // each takes the only place from the one before
     EXPECT_EQ(proteus::test::run(io, SourcePool::run<int>(shared, quick, flag())).error().kind(), ErrorKind::timeout);
   EXPECT_EQ(first.finish().error().kind(), ErrorKind::timeout);
   go.set_value();

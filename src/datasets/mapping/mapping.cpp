@@ -16,7 +16,7 @@ namespace {
 
 using json::Place;
 
-constexpr std::size_t kLongestName = 57;  // with "workup_" in front it is 64
+constexpr std::size_t kLongestName = 57;  // 64 with "workup_" in front
 constexpr std::size_t kMaxProblems = 200;
 
 Result<> check_identifier(std::string_view text) {
@@ -102,7 +102,7 @@ const json::Binding<File>& file_binding() {
   return binding;
 }
 
-// What must hold between the parts of a mapping that could be read.
+// Checks what must hold between the parts of a mapping that was read without faults.
 class Rules {
  public:
   Rules(const Mapping& mapping, Problems& problems, const toml::Document& document)
@@ -173,6 +173,11 @@ Result<> check_dataset_name(std::string_view name) {
   if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, fits) || name.front() == '-') {
     return std::unexpected(errors::invalid(fmt::format(
         "must be 1 to {} letters, digits, hyphens and underscores, and not begin with a hyphen", kLongestName)));
+  }
+  // A ratified mapping is written to a file of its name.
+  if (name == "ontology" || name == "ratified") {
+    return std::unexpected(
+        errors::invalid(fmt::format("must not be {0}: {0}.toml is another file in the directory of mappings", name)));
   }
   return {};
 }

@@ -8,16 +8,14 @@
 
 #include <proteus/error.hpp>
 
-#include "base/strong.hpp"
 #include "datasets/mapping/problem.hpp"
 
-// How the tables of a database are entities and relationships: the file a person ratifies.
+// How the tables of a database become entities and relationships: the mapping file, which a person ratifies.
 namespace proteus::datasets {
 
-using DatasetName = Strong<std::string, struct DatasetNameTag>;
-
-// One that a tool's name can end with, so that `workup_<name>` is one every client accepts: 1 to 57 letters, digits,
-// hyphens and underscores, and no hyphen in front. Says what is wrong with one that is none.
+// Checks that a tool's name can end with the name of the dataset, so that every client accepts `workup_<name>`: 1 to 57
+// letters, digits, hyphens and underscores, and no hyphen in front. Refuses the names of the other files in the
+// directory of mappings. The error says what is wrong.
 Result<> check_dataset_name(std::string_view name);
 
 struct EntityMapping {
@@ -31,15 +29,15 @@ struct EntityMapping {
   friend bool operator==(const EntityMapping&, const EntityMapping&) = default;
 };
 
-// Rows of two tables that belong together where the named columns are equal; or, where there is a table between them,
-// where its columns are equal to theirs.
+// Rows of two tables that belong together because the named columns are equal or, if there is a table between them,
+// because the columns of that table equal theirs.
 struct RelationshipMapping {
   std::string type = {};
   std::string from_table = {};
   std::string from_column = {};
   std::string to_table = {};
   std::string to_column = {};
-  std::string through_table = {};  // empty: none
+  std::string through_table = {};  // empty: no table between
   std::string through_from_column = {};
   std::string through_to_column = {};
 
@@ -54,9 +52,9 @@ struct Mapping {
   std::vector<EntityMapping> entities = {};
   std::vector<RelationshipMapping> relationships = {};
 
-  // Null where the table is no entity's.
+  // Returns null if no entity maps the table.
   const EntityMapping* entity_of(std::string_view table) const;
-  // Each once, in the order of the file.
+  // Return each type once, in the order of the file.
   std::vector<std::string> entity_types() const;
   std::vector<std::string> relationship_types() const;
 
@@ -71,17 +69,17 @@ inline constexpr std::size_t kColumns = 200;  // of one list
 inline constexpr std::size_t kIdentifier = 256;
 }  // namespace limits
 
-// A mapping and where in its text each value stands.
+// A mapping, and the position of each value in its text.
 struct ParsedMapping {
   Mapping mapping;
   toml::Document document;
 };
 
-// Reports everything that is wrong with the text itself: what is no TOML, keys that are unknown or missing, tables that
-// are mapped twice, relationships whose ends are no entities.
+// Reports everything that is wrong with the text itself: syntax errors, unknown and missing keys, tables that are
+// mapped twice, relationships whose ends are not entities.
 std::expected<ParsedMapping, Problems> parse_mapping(std::string_view text);
 
-// As a draft: every key, and above an entry what `notes` says for it. Read back, it is the same mapping.
+// Comments for a draft, above its entries. `write_mapping` writes the draft; parsed again, it gives the same mapping.
 struct DraftNotes {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> entities;       // for each entity

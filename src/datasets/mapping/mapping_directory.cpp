@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Holds the directory: several may read it, and one may write.
+// A lock on the directory, for several readers or one writer, also across processes.
 class Hold {
  public:
   enum class Way : std::uint8_t { shared, shared_now, alone };
@@ -152,10 +152,10 @@ std::string MappingDirectory::signature() const {
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!is_mapping_file(name)) continue;
-    if (++mappings > kMaxFiles + 1) break;  // too many to be read, and so until some are gone
+    if (++mappings > kMaxFiles + 1) break;  // too many to read; changes count again once some are removed
     add(name);
   }
-  // Whatever else is there.
+  // These two count in any case.
   add(std::string(kRatified));
   add(std::string(kOntology));
   std::string all = error ? error.message() : "";
@@ -210,7 +210,7 @@ Result<DirectoryContent> MappingDirectory::scan() const {
   if (!names) return std::unexpected(std::move(names.error()));
   DirectoryContent content;
   auto recorded = ratifications();
-  // Without the record nothing is ratified, and everything is shown.
+  // Without the record nothing is ratified, but everything is shown.
   if (!recorded) content.faults.push_back(recorded.error().message());
   if (recorded) content.faults = std::move(recorded->faults);
   const RatificationEntries none;
@@ -260,7 +260,7 @@ Result<> MappingDirectory::put(const RatificationEntries& entries) const {
 
 namespace {
 
-// Later than what was there, whatever the clock says: what is newer is told by it.
+// Returns a time after that of the entry before, whatever the clock says: the later record is the newer one.
 store::Time later(Clock::Wall now, const RatificationEntries& entries, std::string_view name) {
   const store::Time at = store::to_time(now);
   const auto before = entries.find(name);

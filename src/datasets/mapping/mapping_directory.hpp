@@ -19,37 +19,37 @@ namespace proteus::datasets {
 enum class DatasetStatus : std::uint8_t {
   ratified,    // may be connected
   unratified,  // nobody has approved it
-  changed,     // its bytes are not those that were approved
-  revoked,     // the approval was taken back
+  changed,     // its bytes differ from those that were approved
+  revoked,     // the approval was withdrawn
   forged,      // the record of the approval was not made with this pepper
-  superseded,  // the record is older than one that was seen before
+  superseded,  // the record is older than one seen before
   duplicate,   // another file claims the same name
-  invalid,     // the file cannot be read as a mapping
+  invalid,     // the file is not a valid mapping
 };
 std::string_view to_string(DatasetStatus status);
 
 // One file of the directory.
 struct DatasetFile {
-  std::string file = {};  // its name there
-  std::string name = {};  // of the dataset; empty where it cannot be read
+  std::string file = {};  // name of the file
+  std::string name = {};  // of the dataset; empty if the file cannot be read
   std::string sha256 = {};
   DatasetStatus status = DatasetStatus::unratified;
-  std::string reason = {};                    // why it is not ratified, and what to do; empty where it is
-  std::optional<Ratification> ratified = {};  // where the record is authentic
-  PlanPointer plan = {};                      // null where the file is invalid
-  Problems problems = {};                     // of an invalid one
+  std::string reason = {};                    // why it is not ratified, and what to do; empty if it is
+  std::optional<Ratification> ratified = {};  // if the record is authentic
+  PlanPointer plan = {};                      // null if the file is invalid
+  Problems problems = {};                     // of an invalid file
 };
 
 struct DirectoryContent {
-  std::vector<DatasetFile> files;   // by the name of the file
+  std::vector<DatasetFile> files;   // by file name
   std::vector<std::string> faults;  // of ratified.toml
 
-  // The ratified one of that name, or the first other; null for none.
+  // Returns the first file of the dataset; null if there is none. If several files claim the name, all are `duplicate`.
   const DatasetFile* find(std::string_view name) const;
 };
 
-// The directory of mappings. Files of it may come and go: nothing is kept. Safe to use from several threads; those who
-// write wait for one another, also across processes.
+// The directory of mappings. Caches nothing, so files may come and go. Thread-safe; writers wait for one another and
+// for readers, also across processes.
 class MappingDirectory {
  public:
   static constexpr std::string_view kRatified = "ratified.toml";
@@ -60,30 +60,31 @@ class MappingDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   bool exists() const;
-  // While nobody else uses it.
+  // To be called while no other thread uses the directory.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }
 
-  // Names, sizes and times of the files in it that count: another text after any change of them.
+  // Returns the names, sizes and times of the relevant files, as a text that differs after any change of them.
   std::string signature() const;
-  // A directory that does not exist is empty. Nothing where somebody is writing to it just now.
+  // Returns nothing if somebody is writing at the moment. A directory that does not exist is empty.
   Result<std::optional<DirectoryContent>> read() const;
-  // The same, after waiting for them.
+  // Like `read`, but waits for writers.
   Result<DirectoryContent> read_whole() const;
-  // None where there is none.
+  // Returns nothing if there is no ontology.
   Result<std::optional<std::string>> ontology_text() const;
 
-  // Puts a mapping in place and records its approval. The caller has validated it.
+  // Puts a mapping in place and records its approval. The caller must have validated the mapping.
   Result<Ratification> ratify(std::string_view text, const Mapping& mapping, std::string by, Clock::Wall now) const;
-  // Takes the approval of a dataset back; an error of kind `not_found` where it has none.
+  // Withdraws the approval of a dataset. Fails with `not_found` if it has none.
   Result<Ratification> revoke(std::string_view name, std::string by, Clock::Wall now) const;
-  // Makes what was authenticated with the previous pepper hold without it. Says how many entries that were.
+  // Authenticates the entries of the previous pepper with the current one, so that the previous one is no longer
+  // needed. Returns their number.
   Result<std::size_t> reseal() const;
 
  private:
   Result<DirectoryContent> scan() const;
   DatasetFile look_at(const std::string& file, const RatificationEntries& entries) const;
   Result<RatificationFile> ratifications() const;
-  // For those who write them back: an error where a part cannot be read.
+  // For callers that write the entries back: fails if any part cannot be read.
   Result<RatificationEntries> whole_ratifications() const;
   Result<> put(const RatificationEntries& entries) const;
 
@@ -91,12 +92,12 @@ class MappingDirectory {
   Seals seals_;
 };
 
-// The sha256 of a mapping's bytes, as it stands in ratifications.
+// Returns the sha256 of a mapping's bytes, as ratifications have it.
 std::string mapping_hash(std::string_view text);
 
-// A regular file that is no link; at most so many bytes.
+// Reads a regular file of at most `limit` bytes. Fails if it is a link.
 Result<std::string> read_plain_file(const std::filesystem::path& file, std::size_t limit);
-// Whole, by renaming; readable by all.
+// Replaces the file as a whole, by renaming. The file is readable by everybody.
 Result<> write_plain_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace proteus::datasets

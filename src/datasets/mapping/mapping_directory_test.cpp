@@ -59,7 +59,7 @@ TEST_F(MappingDirectoryTest, RatifyingRecordsWhoWhenAndWhat) {
   EXPECT_EQ(revoke().error().kind(), ErrorKind::not_found);
 }
 
-// DAT-21: writing files is not enough to ratify
+// DAT-21: write access to the files is not enough to ratify
 TEST_F(MappingDirectoryTest, ARecordWrittenByHandRatifiesNothing) {
   put("acme.toml", test::kCompanyMapping);
   EXPECT_EQ(status(), DatasetStatus::unratified);
@@ -71,7 +71,7 @@ TEST_F(MappingDirectoryTest, ARecordWrittenByHandRatifiesNothing) {
   ratify();
   EXPECT_EQ(status(), DatasetStatus::ratified);
   EXPECT_EQ(status("another pepper"), DatasetStatus::forged);
-  // Nothing of an entry can be changed, and none can be moved to another name.
+  // No part of an entry can be changed, and no entry can be moved to another name.
   const std::string record = get("ratified.toml");
   for (const auto& [what, by] : {std::pair("alice", "malice"), std::pair("2027-01-15T08", "2027-01-15T09")}) {
     std::string edited = record;
@@ -137,12 +137,19 @@ TEST_F(MappingDirectoryTest, ARecordHasSoManyEntriesAndNoMore) {
   EXPECT_FALSE(parse_ratifications(write_ratifications(entries)).faults.empty());
 }
 
+TEST_F(MappingDirectoryTest, ANameThatIsNoTextIsNotWrittenIntoTheRecord) {
+  ratify();
+  EXPECT_EQ(directory().revoke("acme", "Jos\xe9", {}).error().kind(), ErrorKind::invalid);
+  EXPECT_EQ(status(), DatasetStatus::ratified);
+  EXPECT_TRUE(directory().revoke("acme", "José", {}));
+}
+
 TEST_F(MappingDirectoryTest, ChangesAreSeenAmongManyFilesOfOtherKinds) {
   ratify();
   const std::string alone = directory().signature();
   for (std::size_t i = 0; i < MappingDirectory::kMaxFiles + 1; ++i)
     put(fmt::format("{}.txt", i), "");
-  EXPECT_TRUE(directory().signature() == alone);  // which nobody wants to read
+  EXPECT_TRUE(directory().signature() == alone);  // files of other kinds do not count
   ASSERT_TRUE(revoke());
   const std::string revoked = directory().signature();
   EXPECT_TRUE(revoked != alone);

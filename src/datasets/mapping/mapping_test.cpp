@@ -48,7 +48,7 @@ TEST(Mapping, EveryFaultIsNamedWithItsLine) {
   const std::string entity = "[[entities]]\ntable = \"t\"\ntype = \"t\"\nid_column = \"id\"\n";
   EXPECT_THAT(faults(head + entity + entity),
               ElementsAre(HasSubstr("m.toml:9:1: entities[1].table: the table t is mapped twice")));
-  // DAT-20: an end that is no entity's
+  // DAT-20: an end that no entity maps
   EXPECT_THAT(faults(head + entity +
                      "[[relationships]]\ntype = \"R\"\nfrom_table = \"t\"\nfrom_column = \"a\"\nto_table = \"u\"\n"
                      "to_column = \"id\"\n"),
@@ -70,6 +70,13 @@ TEST(Mapping, ANameMustFitIntoTheNameOfATool) {
   EXPECT_FALSE(check_dataset_name(std::string(10'000, 'a')));
   EXPECT_TRUE(check_dataset_name(std::string(57, 'a')));
   EXPECT_TRUE(check_dataset_name("acme-2_b"));
+}
+
+// Each would be written to a file that has another meaning in the directory of mappings.
+TEST(Mapping, ANameMustNotBeThatOfAnotherFile) {
+  EXPECT_FALSE(check_dataset_name("ontology"));
+  EXPECT_FALSE(check_dataset_name("ratified"));
+  EXPECT_TRUE(check_dataset_name("ratified2"));
 }
 
 TEST(Mapping, WhatASourceIsCalledCannotBreakADraft) {

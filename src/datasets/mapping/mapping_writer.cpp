@@ -13,7 +13,7 @@ std::string list(const std::vector<std::string>& items) {
   return out + "]";
 }
 
-// A note never ends its comment, whatever the source calls its tables.
+// Writes a comment line. Control characters become spaces, so that a name from the source cannot end the comment.
 void note(std::string& out, std::string_view text) {
   out += "# ";
   for (const char c : text) {

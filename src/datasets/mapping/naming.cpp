@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/value.hpp"
 
@@ -12,7 +13,6 @@ namespace {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_part(char c) { return is_upper(c) || is_lower(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 bool is_vowel(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'; }
@@ -36,7 +36,7 @@ std::vector<std::string> words_of(std::string_view name) {
                         (is_lower(name[i - 1]) || is_digit(name[i - 1]) ||
                          (is_upper(name[i - 1]) && i + 1 < name.size() && is_lower(name[i + 1])));
     if (begins) end_word();
-    word += lower(c);
+    word += lower_case(c);
   }
   end_word();
   return words;

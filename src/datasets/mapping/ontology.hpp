@@ -7,7 +7,7 @@
 
 #include "datasets/mapping/problem.hpp"
 
-// The types a mapping may speak of: ontology.toml beside it.
+// The types that a mapping may use: ontology.toml beside it.
 namespace proteus::datasets {
 
 struct EntityType {
@@ -27,11 +27,11 @@ struct Ontology {
   std::vector<RelationshipType> relationship_types;
 
   bool has_entity(std::string_view name) const;
-  // A relationship may stand there several times, with other ends.
+  // Returns all types of this name: a relationship may be listed several times, with different ends.
   std::vector<const RelationshipType*> relationships_called(std::string_view name) const;
 };
 
-// Reports everything that is wrong, also ends that are no entity type of it.
+// Reports everything that is wrong, including ends that are not entity types.
 std::expected<Ontology, Problems> parse_ontology(std::string_view text);
 
 }  // namespace proteus::datasets

@@ -10,7 +10,7 @@
 
 #include "datasets/mapping/mapping.hpp"
 
-// A mapping, prepared for reading: which columns are read of each table, and where links lead from it.
+// A mapping prepared for reading: which columns to read of each table, and where links lead.
 namespace proteus::datasets {
 
 enum class Direction : std::uint8_t { outgoing, incoming };
@@ -22,19 +22,19 @@ struct EntityPlan;
 struct LinkPlan {
   const RelationshipMapping* relationship;
   Direction direction;
-  std::size_t own;          // the column of this entity, among those read
-  const EntityPlan* peer;   // where it leads
-  std::string peer_column;  // the column there
-  std::string near_column;  // of the table between, on this side; empty where there is none
-  std::string far_column;   // likewise, on the other side
-  std::string operation;    // what is done to find the peers, in words
-  std::string between;      // likewise, for the rows between
+  std::size_t own;          // index of this entity's column, in `brief`
+  const EntityPlan* peer;   // the entity at the other end
+  std::string peer_column;  // the column of the peer
+  std::string near_column;  // of the table between, on this side; empty if there is none
+  std::string far_column;   // the same, on the other side
+  std::string operation;    // how the peers are found, in words
+  std::string between;      // how the rows between are found, in words
 };
 
 struct EntityPlan {
   const EntityMapping* entity;
-  std::vector<std::string> brief;  // the columns read of an entity that is only named: its id first
-  std::vector<std::string> full;   // the same, and then all others
+  std::vector<std::string> brief;  // columns to read of an entity that is only named; its id is first
+  std::vector<std::string> full;   // the brief columns, then all others
   std::optional<std::size_t> name;
   struct Attribute {
     std::string name;
@@ -44,10 +44,10 @@ struct EntityPlan {
   std::vector<LinkPlan> links;
 };
 
-// Immutable; what is in it points to it.
+// Immutable. Its parts point to each other and to the mapping.
 class Plan {
  public:
-  // The mapping must be one that `parse_mapping` gave.
+  // The mapping must come from `parse_mapping`.
   Plan(Mapping mapping, std::string sha256);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;

@@ -10,6 +10,7 @@
 #include "base/sealing.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/toml_text.hpp"
+#include "datasets/mapping/value.hpp"
 #include "json/binding.hpp"
 #include "json/canonical.hpp"
 
@@ -25,7 +26,8 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-// Lengths in front, so that no two entries have the same text.
+// Returns what the authentication code of an entry covers. Each part has its length in front, so that no two entries
+// have the same text.
 std::string covered(std::string_view name, const Ratification& ratification) {
   const std::string at = write_instant(ratification.at);
   const std::string_view state = ratification.revoked ? "revoked" : "ratified";
@@ -97,8 +99,8 @@ std::optional<store::Time> parse_instant(std::string_view text) {
 
 Result<> check_who(std::string_view by) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (by.empty() || by.size() > 200 || std::ranges::any_of(by, is_control))
-    return std::unexpected(errors::invalid("must be a name of 1 to 200 bytes, on one line"));
+  if (by.empty() || by.size() > 200 || std::ranges::any_of(by, is_control) || take_text(by, by.size()).repaired)
+    return std::unexpected(errors::invalid("must be a name of 1 to 200 bytes of UTF-8, on one line"));
   return {};
 }
 

@@ -12,27 +12,27 @@
 #include "base/secret.hpp"
 #include "store/records.hpp"
 
-// Who approved which mapping, and when: ratified.toml. Each entry is authenticated, so that writing files is not enough
-// to ratify.
+// Who approved which mapping, and when: ratified.toml. Each entry is authenticated, so that write access to the files
+// is not enough to ratify.
 namespace proteus::datasets {
 
 struct Ratification {
   std::string sha256 = {};  // of the file's bytes
   std::string by = {};
   store::Time at{};
-  bool revoked = false;  // then sha256 is that of what was ratified before
+  bool revoked = false;  // sha256 is then that of the mapping ratified before
 
   friend bool operator==(const Ratification&, const Ratification&) = default;
 };
 
-// "2026-07-28T12:00:00.000001Z".
+// Returns a text such as "2026-07-28T12:00:00.000001Z".
 std::string write_instant(store::Time time);
 std::optional<store::Time> parse_instant(std::string_view text);
 
-// Whether it can stand in the file: one line, 1 to 200 bytes.
+// Checks that a name can stand in the file: one line of 1 to 200 bytes of UTF-8.
 Result<> check_who(std::string_view by);
 
-// Makes and checks the authentication of entries. The key follows from the pepper and is good for nothing else.
+// Makes and checks the authentication codes of entries. The key is derived from the pepper and has no other use.
 class Seals {
  public:
   explicit Seals(std::string_view pepper, std::optional<std::string_view> previous = std::nullopt);
@@ -42,10 +42,10 @@ class Seals {
   Verdict check(std::string_view name, const Ratification& ratification, std::string_view mac) const;
 
  private:
-  std::vector<Secret> keys_;  // the current one first
+  std::vector<Secret> keys_;  // the current key first
 };
 
-// What the file says of one dataset.
+// What the file says about one dataset.
 struct RatificationEntry {
   Ratification ratification;
   std::string mac;
@@ -55,13 +55,13 @@ namespace limits {
 inline constexpr std::size_t kRatifications = 1000;
 }  // namespace limits
 
-// All of it, by name.
+// All entries, by the name of the dataset.
 using RatificationEntries = std::map<std::string, RatificationEntry, std::less<>>;
 
-// The file's text. One that cannot be read ratifies nothing; an entry that cannot be read does not either.
+// The parsed file. A file that cannot be read ratifies nothing, and neither does an entry that cannot be read.
 struct RatificationFile {
   RatificationEntries entries;
-  std::vector<std::string> faults;  // with lines
+  std::vector<std::string> faults;  // with line numbers
 };
 RatificationFile parse_ratifications(std::string_view text);
 std::string write_ratifications(const RatificationEntries& entries);

@@ -5,7 +5,7 @@
 
 namespace proteus::datasets {
 
-// A basic string of TOML: JSON's escapes, and no raw control character.
+// Returns a basic string of TOML: control characters, quotes and backslashes are escaped.
 std::string toml_quoted(std::string_view text);
 
 }  // namespace proteus::datasets

@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "base/cut_text.hpp"
 #include "json/text.hpp"
 
 namespace proteus::datasets {
@@ -17,23 +18,16 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
-
 }  // namespace
 
 Text take_text(std::string_view bytes, std::size_t limit, std::size_t whole) {
   Text taken{.whole = std::max(whole, bytes.size())};
-  if (bytes.size() > limit) {
-    std::size_t end = limit;
-    for (int back = 0; back < 3 && end > 0 && continues(bytes[end]); ++back)
-      --end;
-    bytes = bytes.substr(0, end);
-  }
+  bytes = cut_text(bytes, limit);
   if (is_ascii(bytes)) {
     taken.text = std::string(bytes);
     return taken;
   }
-  // Quoting replaces what is no UTF-8.
+  // Quoting replaces bytes that are not UTF-8.
   taken.text = json::decode_string(json::quote(bytes)).value_or(std::string());
   taken.repaired = taken.text != bytes;
   return taken;

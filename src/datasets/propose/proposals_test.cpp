@@ -1,4 +1,4 @@
-// What a proposal makes of databases that nobody made for it.
+// Tests of proposals for databases that were not made for them.
 #include <random>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::UnorderedElementsAre;
 
 class ProposalsTest : public test::OnEachSource {
  protected:
-  // Proposes, writes, reads again and validates: the way a mapping takes.
+  // Proposes a mapping, writes it, reads it again and validates it, as users do.
   Mapping propose_and_validate(const Ontology* ontology = nullptr) {
     const Introspection source = open()->introspect({}).value();
     const Proposal proposal = propose({.name = "shop", .dsn_env = "SHOP_DSN"}, source, ontology);
@@ -101,7 +101,64 @@ range = "Department"
   EXPECT_THAT(problems, Contains(HasSubstr("project is not an entity type of the ontology")));
 }
 
-// Texts made of what SQL, TOML, JSON and terminals give a meaning to.
+Introspection source_of(std::vector<TableFacts> tables) {
+  Introspection source;
+  source.tables = std::move(tables);
+  return source;
+}
+
+TEST(Proposals, ACommentIsCutAtACharacter) {
+  const Introspection source = source_of({{.name = "t",
+                                           .comment = std::string(299, 'x') + "é",
+                                           .columns = {{.name = "id", .type = "integer"}},
+                                           .primary_key = {"id"}}});
+  EXPECT_TRUE(parse_mapping(propose({.name = "x", .dsn_env = "X"}, source, nullptr).draft()));
+}
+
+TEST(Proposals, WhatAMappingCannotHoldIsLeftOut) {
+  Introspection source =
+      source_of({{.name = "good", .columns = {{.name = "id", .type = "integer"}}, .primary_key = {"id"}},
+                 {.name = "odd key", .columns = {{.name = "i\nd", .type = "integer"}}, .primary_key = {"i\nd"}},
+                 {.name = "other_key",
+                  .columns = {{.name = "i\nd", .type = "integer"}, {.name = "code", .type = "text", .nullable = false}},
+                  .primary_key = {"i\nd"},
+                  .unique = {{"code"}}},
+                 {.name = "linked",
+                  .columns = {{.name = "id", .type = "integer"}, {.name = "other", .type = "integer"}},
+                  .primary_key = {"id"}}});
+  source.foreign_keys = {{"linked", {"other"}, "other_key", {"i\nd"}}};
+  const Proposal proposal = propose({.name = "x", .dsn_env = "X"}, source, nullptr);
+  std::vector<std::string> entities;
+  for (const auto& entity : proposal.mapping.entities)
+    entities.push_back(entity.table + " by " + entity.id_column);
+  EXPECT_THAT(entities, testing::ElementsAre("good by id", "other_key by code", "linked by id"));
+  EXPECT_THAT(proposal.mapping.relationships, IsEmpty());
+  std::vector<std::string> problems;
+  for (const auto& problem : proposal.problems)
+    problems.push_back(problem.message);
+  EXPECT_THAT(problems, testing::ElementsAre(HasSubstr("odd key is left out"), HasSubstr("a column of other_key")));
+}
+
+TEST(Proposals, MoreThanAMappingHoldsIsReported) {
+  std::vector<TableFacts> tables;
+  for (int i = 0; i < 1001; ++i)
+    tables.push_back(
+        {.name = fmt::format("t{}", i), .columns = {{.name = "id", .type = "integer"}}, .primary_key = {"id"}});
+  const Proposal many = propose({.name = "x", .dsn_env = "X"}, source_of(tables), nullptr);
+  EXPECT_EQ(many.mapping.entities.size(), 1000U);
+  EXPECT_THAT(many.problems.front().message, HasSubstr("at most 1000"));
+  EXPECT_TRUE(parse_mapping(many.draft()));
+
+  tables.resize(200);
+  for (TableFacts& table : tables) {
+    for (int i = 0; i < 40; ++i)
+      table.columns.push_back({.name = fmt::format("{}{}", std::string(150, 'c'), i), .type = "integer"});
+  }
+  const Proposal large = propose({.name = "x", .dsn_env = "X"}, source_of(tables), nullptr);
+  EXPECT_THAT(large.problems.front().message, HasSubstr("1048576 bytes"));
+}
+
+// Makes texts of characters that mean something in SQL, TOML, JSON and terminals.
 class Hostile {
  public:
   std::string text() {
@@ -188,7 +245,7 @@ TEST_P(ProposalsTest, AThousandHostileNamesAndValuesMeanNothing) {
   database->execute(sql);
   const std::string before = database->fingerprint();
   const Plan plan(propose_and_validate(), "");
-  // Names with control characters are left out, with a problem each; nothing else is.
+  // Only names with control characters are left out, each with a problem.
   EXPECT_GT(plan.mapping().entities.size(), 25U);
   for (const auto& problem : problems)
     EXPECT_THAT(problem, HasSubstr("left out"));

@@ -7,13 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "base/cut_text.hpp"
 #include "base/log.hpp"
 #include "datasets/mapping/naming.hpp"
 
 namespace proteus::datasets {
 namespace {
 
-constexpr std::size_t kMostAttributes = 40;
+constexpr std::size_t kMostColumns = 40;  // of one list
 
 bool is_texty(const ColumnFacts& column) {
   const std::string type = joined(words_of(column.type), " ");
@@ -30,7 +31,7 @@ bool is_one_of(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
 }
 
-// The better, the lower; nothing for a column that is no name.
+// Returns how well the column serves as a name, the lower the better; nothing if it is not a name.
 std::optional<int> name_rank(const ColumnFacts& column, const std::string& type) {
   if (!is_texty(column) || looks_secret(column.name)) return std::nullopt;
   const std::string words = joined(words_of(column.name), "_");
@@ -39,7 +40,7 @@ std::optional<int> name_rank(const ColumnFacts& column, const std::string& type)
   constexpr std::array<std::string_view, 4> kFair = {"last_name", "surname", "lastname", "family_name"};
   if (is_one_of(words, kBest) || words == type + "_name") return 0;
   if (is_one_of(words, kGood) || words == type + "_title") return 2;
-  if (is_one_of(words, kFair)) return 1;  // a person's title is none
+  if (is_one_of(words, kFair)) return 1;  // before titles: a person's title is not a name
   if (words.ends_with("_name") && words != "first_name") return 3;
   if (words.ends_with("_title")) return 4;
   return std::nullopt;
@@ -80,8 +81,20 @@ class Proposing {
     for (const EntityMapping& entity : made_.mapping.entities)
       guess_links(*source_.table(entity.table));
     if (made_.mapping.entities.empty()) problem(ProblemKind::unusable, "no table of the source can be an entity");
+    if (left_out_ > 0) {
+      problem(ProblemKind::unusable,
+              fmt::format("{} more tables and relationships are left out: a mapping has at most {} entities and {} "
+                          "relationships",
+                          left_out_, limits::kEntities, limits::kRelationships));
+    }
     for (const auto& one : made_.problems)
       made_.notes.head.push_back(fmt::format("PROBLEM: {}", one.message));
+    const std::size_t bytes = made_.draft().size();
+    if (bytes > limits::kMappingBytes) {
+      problem(ProblemKind::unusable, fmt::format("the draft has {} bytes, and a mapping has at most {} bytes: remove "
+                                                 "tables and columns",
+                                                 bytes, limits::kMappingBytes));
+    }
     return std::move(made_);
   }
 
@@ -102,15 +115,17 @@ class Proposing {
   }
 
   std::optional<std::string> id_of(const TableFacts& table) {
-    if (table.primary_key.size() == 1) return table.primary_key.front();
+    const bool has_plain_key = table.primary_key.size() == 1;
+    if (has_plain_key && is_writable(table.primary_key.front())) return table.primary_key.front();
     for (const auto& key : table.unique) {
       const ColumnFacts* const column = key.size() == 1 ? table.column(key.front()) : nullptr;
-      if (column != nullptr && !column->nullable) return column->name;
+      if (column != nullptr && !column->nullable && is_writable(column->name)) return column->name;
     }
-    if (covers_foreign_keys(source_, table)) return std::nullopt;  // a link between two others
+    if (covers_foreign_keys(source_, table)) return std::nullopt;  // the table only links two others
     problem(ProblemKind::no_key,
             fmt::format("the table {} is left out: {}", shown(table.name),
                         table.primary_key.empty() ? "it has no key, so that its rows cannot be told apart"
+                        : has_plain_key           ? "a mapping cannot hold the name of its key"
                                                   : "its key has several columns, and an entity has one id"));
     return std::nullopt;
   }
@@ -126,9 +141,13 @@ class Proposing {
     }
     const auto id = id_of(table);
     if (!id) return;
+    if (made_.mapping.entities.size() == limits::kEntities) {
+      ++left_out_;
+      return;
+    }
     EntityMapping entity{.table = table.name, .type = type_of(table), .id_column = *id};
     std::vector<std::string> notes;
-    if (!table.comment.empty()) notes.push_back(table.comment.substr(0, 300));
+    if (!table.comment.empty()) notes.emplace_back(cut_text(table.comment, 300));
     choose_name(table, entity);
     for (const ColumnFacts& column : table.columns)
       place(table, column, entity, notes);
@@ -138,7 +157,7 @@ class Proposing {
   }
 
   std::string type_of(const TableFacts& table) {
-    std::string guess = entity_type_of(table.name);
+    std::string guess(cut_text(entity_type_of(table.name), limits::kIdentifier));
     if (ontology_ == nullptr) return guess;
     for (const auto& type : ontology_->entity_types) {
       if (entity_type_of(type.name) == guess) return type.name;
@@ -174,15 +193,12 @@ class Proposing {
       return;
     }
     if (is_link(table.name, column.name)) return;
-    if (is_alias(column, table)) {
-      entity.alias_columns.push_back(column.name);
-      return;
-    }
-    if (entity.attribute_columns.size() == kMostAttributes) {
+    auto& columns = is_alias(column, table) ? entity.alias_columns : entity.attribute_columns;
+    if (columns.size() == kMostColumns) {
       notes.push_back(fmt::format("{} is left out: there are more columns than anybody reads.", shown(column.name)));
       return;
     }
-    entity.attribute_columns.push_back(column.name);
+    columns.push_back(column.name);
   }
 
   bool is_link(std::string_view table, std::string_view column) const {
@@ -199,8 +215,10 @@ class Proposing {
     }
     const EntityMapping* const from = made_.mapping.entity_of(key.from_table);
     const EntityMapping* const to = made_.mapping.entity_of(key.to_table);
-    // What one of its ends is left out for has been said.
-    if (from == nullptr || to == nullptr || !is_writable(key.from_columns.front())) return;
+    // The reason why an end was left out has been reported.
+    if (from == nullptr || to == nullptr || !is_writable(key.from_columns.front()) ||
+        !is_writable(key.to_columns.front()))
+      return;
     add({.type = link_type(*from, key.from_columns.front(), *to),
          .from_table = key.from_table,
          .from_column = key.from_columns.front(),
@@ -209,7 +227,7 @@ class Proposing {
         {});
   }
 
-  // A table whose key is two foreign keys only says which rows belong together.
+  // A table whose key consists of two foreign keys only says which rows belong together.
   void propose_junction(const TableFacts& table) {
     if (made_.mapping.entity_of(table.name) != nullptr || !covers_foreign_keys(source_, table)) return;
     std::vector<const ForeignKey*> ends;
@@ -221,7 +239,11 @@ class Proposing {
     if (ends.size() != 2) return;
     const EntityMapping* const from = made_.mapping.entity_of(ends[0]->to_table);
     const EntityMapping* const to = made_.mapping.entity_of(ends[1]->to_table);
-    if (from == nullptr || to == nullptr || !is_writable(table.name)) return;
+    const auto can_be_written = [](const ForeignKey* key) {
+      return is_writable(key->from_columns.front()) && is_writable(key->to_columns.front());
+    };
+    if (from == nullptr || to == nullptr || !is_writable(table.name) || !std::ranges::all_of(ends, can_be_written))
+      return;
     std::vector<std::string> notes = {fmt::format("{} only links the two.", shown(table.name))};
     for (const ColumnFacts& column : table.columns) {
       if (!is_link(table.name, column.name)) notes.push_back(fmt::format("{} of it is not shown.", shown(column.name)));
@@ -237,11 +259,12 @@ class Proposing {
         std::move(notes));
   }
 
-  // Columns that no foreign key speaks of, and that are called like the id of another table.
+  // Guesses links from columns that have no foreign key and are named like the id of another table.
   void guess_links(const TableFacts& table) {
     for (const ColumnFacts& column : table.columns) {
       const auto words = words_of(column.name);
-      if (words.size() < 2 || words.back() != "id" || is_link(table.name, column.name) || table.is_key(column.name))
+      if (words.size() < 2 || words.back() != "id" || is_link(table.name, column.name) || table.is_key(column.name) ||
+          !is_writable(column.name))
         continue;
       const std::string meant = joined(link_words(column.name), "_");
       for (const EntityMapping& other : made_.mapping.entities) {
@@ -274,7 +297,7 @@ class Proposing {
     return known_type(upper(guess), from, to);
   }
 
-  // What the ontology calls it, where that can be told.
+  // Returns the ontology's name for a relationship if that is certain; else reports a problem and returns the guess.
   std::string known_type(const std::string& guess, const EntityMapping& from, const EntityMapping& to) {
     if (ontology_ == nullptr) return guess;
     std::vector<const RelationshipType*> fitting;
@@ -293,7 +316,12 @@ class Proposing {
   }
 
   void add(RelationshipMapping one, std::vector<std::string> notes) {
+    one.type.resize(cut_text(one.type, limits::kIdentifier).size());
     if (std::ranges::find(made_.mapping.relationships, one) != made_.mapping.relationships.end()) return;
+    if (made_.mapping.relationships.size() == limits::kRelationships) {
+      ++left_out_;
+      return;
+    }
     made_.mapping.relationships.push_back(std::move(one));
     made_.notes.relationships.push_back(std::move(notes));
   }
@@ -301,6 +329,7 @@ class Proposing {
   const Introspection& source_;
   const Ontology* ontology_;
   Proposal made_;
+  std::size_t left_out_ = 0;  // tables and relationships beyond the limits of a mapping
 };
 
 }  // namespace

@@ -9,11 +9,11 @@
 
 namespace proteus::datasets {
 
-// A draft of a mapping, for a person to look over. It ratifies nothing.
+// A draft of a mapping, for a person to review. It ratifies nothing.
 struct Proposal {
   Mapping mapping;
   DraftNotes notes;
-  Problems problems;  // what of the source is not in it, and what was guessed against the ontology
+  Problems problems;  // what the draft leaves out, and guesses that do not fit the ontology
 
   std::string draft() const { return write_mapping(mapping, notes); }
 };
@@ -24,8 +24,8 @@ struct ProposalRequest {
   std::string schema = "public";
 };
 
-// Guesses from names, keys and types. Tables whose rows cannot be told apart, views, and columns that look like secrets
-// are left out.
+// Guesses a mapping from names, keys and types. Leaves out tables whose rows cannot be told apart, views, and columns
+// that look like secrets.
 Proposal propose(const ProposalRequest& request, const Introspection& source, const Ontology* ontology);
 
 }  // namespace proteus::datasets

@@ -12,26 +12,27 @@
 #include "datasets/mapping/problem.hpp"
 #include "datasets/sources/source.hpp"
 
-// What the command line and the admin API do alike before a person decides. All of it blocks.
+// What the command line and the admin API share before a person decides. Everything here blocks.
 namespace proteus::datasets {
 
-// What the source has that a variable of the environment names. Errors never hold the DSN, or a part of it.
+// Reads the structure of the source whose DSN is in an environment variable. Errors never contain the DSN or a part of
+// it.
 Result<Introspection> introspect(const Environment& environment, const std::string& variable, const std::string& schema,
                                  const Patience& patience);
 
-// The text of an ontology, and the file that it is in; nothing where there is none.
+// The text of an ontology, and the file that holds it.
 struct OntologyText {
   std::string file;
   std::string text;
 };
 
 struct Reviewed {
-  std::optional<Mapping> mapping;  // where the text is one
+  std::optional<Mapping> mapping;  // if the text is a mapping
   Problems problems;               // of the mapping and of the ontology
 };
 
-// Everything that is wrong with a mapping, held against its source and the ontology. Fails where that cannot be found
-// out.
+// Reports everything that is wrong with a mapping, compared with its source and the ontology, if there is one. Fails if
+// the source cannot be read.
 Result<Reviewed> review(std::string_view text, const std::optional<OntologyText>& ontology,
                         const Environment& environment, const Patience& patience);
 

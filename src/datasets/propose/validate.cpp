@@ -11,7 +11,7 @@
 namespace proteus::datasets {
 namespace {
 
-// ", did you mean x?" where there is one near.
+// Returns "; did you mean x?" if a known name is similar, else nothing.
 std::string hint(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view near = nearest(name, known);
   return near.empty() ? "" : fmt::format("; did you mean {}?", shown(near));

@@ -7,8 +7,8 @@
 
 namespace proteus::datasets {
 
-// Holds a mapping against what the source has and, where there is one, against an ontology. What refuses it and what is
-// only doubtful, by line.
+// Compares a mapping with its source and, unless null, an ontology. Returns the problems that refuse the mapping and
+// those that are only doubtful, in the order of its lines.
 Problems validate(const ParsedMapping& parsed, const Introspection& source, const Ontology* ontology);
 
 }  // namespace proteus::datasets

@@ -32,7 +32,7 @@ class CompanyTest : public test::OnEachSource {
   }
 };
 
-// Every citation there is resolves, and what it resolves to names a row.
+// Every citation refers to a provenance entry, and every entry names a row.
 void expect_cited(const Workup& workup) {
   for (const auto& one : workup.provenance) {
     EXPECT_FALSE(one.table.empty());
@@ -120,7 +120,7 @@ TEST_P(CompanyTest, EveryFactIsCitedByRow) {
   EXPECT_EQ(own.key.column, "id");
   EXPECT_EQ(to_text(own.key.value), "3");
   EXPECT_FALSE(own.other);
-  // What goes through a table between cites its row, too.
+  // A relationship through a table between cites the row of that table, too.
   const auto works = std::ranges::find(workup.relationships, "WORKS_ON", &Relationship::type);
   EXPECT_EQ(works->cites.size(), 3U);
   const Provenance& between = workup.provenance.at(works->cites[1] - 1);

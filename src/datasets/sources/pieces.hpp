@@ -14,7 +14,7 @@
 
 namespace proteus::datasets {
 
-// A long text made of many short pieces: each is a few stores where there is room, which there usually is.
+// A buffer for a long text of many short pieces. Appending takes a few stores if there is room, and there usually is.
 class Pieces {
  public:
   explicit Pieces(std::size_t expected) { grow(expected); }
@@ -35,7 +35,7 @@ class Pieces {
     const fmt::format_int written(number);
     *this += std::string_view(written.data(), written.size());
   }
-  // As a JSON string.
+  // Appends a JSON string.
   void quoted(std::string_view text) {
     if (!is_plain(text)) return void(*this += json::quote(text));
     *this += '"';
@@ -48,7 +48,7 @@ class Pieces {
     append_json(written, value);
     *this += written;
   }
-  // Something of it once more.
+  // Appends a part of the text again.
   void again(std::size_t at, std::size_t size) {
     if (size > room()) grow(size);
     std::memcpy(at_, text_.data() + at, size);
@@ -70,7 +70,7 @@ class Pieces {
     end_ = text_.data() + text_.size();
   }
 
-  // Printable ASCII that JSON writes as it is.
+  // Returns whether all characters are printable ASCII that JSON does not escape.
   static bool is_plain(std::string_view text) {
     constexpr std::uint64_t kEach = 0x0101010101010101U;
     const auto plain = [](const char* bytes, std::size_t size) {
@@ -87,9 +87,9 @@ class Pieces {
     return at == text.size() || plain(text.data() + at, text.size() - at);
   }
 
-  std::string text_;     // all of it may be written to
-  char* at_ = nullptr;   // so far it was
-  char* end_ = nullptr;  // of it
+  std::string text_;     // may be written to in full
+  char* at_ = nullptr;   // end of what was written
+  char* end_ = nullptr;  // end of `text_`
 };
 
 }  // namespace proteus::datasets

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "base/line_limit.hpp"
 #include "base/log.hpp"
 
 namespace proteus::datasets {
@@ -14,10 +15,10 @@ namespace {
 
 enum class For : std::uint8_t { reading, writing, either };
 
-constexpr std::chrono::milliseconds kLook{50};  // how often somebody who gave up is noticed
+constexpr std::chrono::milliseconds kLook{50};  // how often a wait checks whether its caller gave up
 
-// A connection that is closed then ends its statement, where the server has the setting, from version 14, and its
-// system lets it; else the statement's time limit does.
+// Lets the server end a statement when its connection is closed, if it has the setting (version 14 and above) and its
+// system supports it. Otherwise the time limit of the statement ends it.
 constexpr std::string_view kLookForClosed =
     "SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings "
     "WHERE name = 'client_connection_check_interval'";
@@ -31,7 +32,7 @@ short events_of(For direction) {
   return POLLIN | POLLOUT;
 }
 
-// False when patience is over.
+// Returns false if patience is over.
 bool wait(int socket, For direction, const Patience& patience) {
   pollfd entry{.fd = socket, .events = events_of(direction), .revents = 0};
   while (!patience.is_over()) {
@@ -43,7 +44,7 @@ bool wait(int socket, For direction, const Patience& patience) {
   return false;
 }
 
-// What the server says about a statement; it never holds what was sent as a parameter of the connection.
+// Returns what the server says about a statement. It never contains parameters of the connection.
 std::string message_of(PGresult* result) {
   const char* text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   return log::printable(text == nullptr ? "it gave no reason" : text, 300);
@@ -54,13 +55,22 @@ std::string_view code_of(PGresult* result) {
   return field == nullptr ? "" : field;
 }
 
-// Whether the source may have other tables, columns or types than it had when the statement was written.
+// Every call of an agent may fail like this, so the lines are limited.
+void warn(std::string_view what, const PGconn* connection) {
+  static LineLimit lines(10);
+  const auto omitted = lines.take(std::chrono::steady_clock::now());
+  if (!omitted) return;
+  log::warning("{}: {}{}", what, log::printable(PQerrorMessage(connection), 300),
+               *omitted > 0 ? fmt::format(" ({} such lines were left out)", *omitted) : "");
+}
+
+// Returns whether the tables, columns or types may have changed since the statement was written.
 bool is_outdated(PGresult* result) {
   const std::string_view code = code_of(result);
   return (code.starts_with("42") && code != "42501") || code.starts_with("0A");
 }
 
-// By the class of its code, see "PostgreSQL Error Codes" in the manual.
+// Decides by the class of the error code, see "PostgreSQL Error Codes" in the manual.
 Error statement_error(PGresult* result, const Patience& patience) {
   const std::string_view code = code_of(result);
   if (code == "57014") return patience.is_over() ? patience.error() : errors::timeout("a statement of the source");
@@ -87,16 +97,12 @@ Result<PostgresConnection> PostgresConnection::open(const Secret& url, const Pat
   const std::array<const char*, 5> values = {url.reveal().c_str(), "UTF8", "proteus", "10", nullptr};
   PostgresConnection connection(PQconnectStartParams(keywords.data(), values.data(), 1));
   if (!connection.connection_) return std::unexpected(errors::exhausted("no memory for a connection to the source"));
-  // What libpq says about a URL it cannot read quotes parts of it.
+  // libpq's message about an unreadable URL quotes parts of it.
   if (PQstatus(connection.connection_.get()) == CONNECTION_BAD)
     return std::unexpected(errors::invalid("the address of the source is not a usable PostgreSQL URL"));
   if (auto connected = connection.connect(patience); !connected) return std::unexpected(std::move(connected.error()));
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.until - std::chrono::steady_clock::now());
-  for (const auto& sql :
-       {std::string("SET default_transaction_read_only = on"), std::string("SET standard_conforming_strings = on"),
-        fmt::format("SET statement_timeout = {}", std::max<std::int64_t>(left.count(), 1)),
-        fmt::format("SET lock_timeout = {}", std::max<std::int64_t>(left.count(), 1)),
-        std::string("SET idle_in_transaction_session_timeout = 60000")}) {
+  for (const char* const sql : {"SET default_transaction_read_only = on", "SET standard_conforming_strings = on",
+                                "SET idle_in_transaction_session_timeout = 60000"}) {
     if (auto set = connection.ask(sql, {}, patience); !set) return std::unexpected(std::move(set.error()));
   }
   if (auto set = connection.ask(std::string(kLookForClosed), {}, patience); !set && !connection.is_usable())
@@ -114,7 +120,7 @@ Result<> PostgresConnection::connect(const Patience& patience) {
     state = PQconnectPoll(connection);
   }
   if (state == PGRES_POLLING_OK && PQsetnonblocking(connection, 1) == 0) return {};
-  log::warning("a source cannot be reached: {}", log::printable(PQerrorMessage(connection), 300));
+  warn("a source cannot be reached", connection);
   return std::unexpected(errors::unreachable("the database server of the source does not accept the connection"));
 }
 
@@ -168,12 +174,12 @@ Result<PostgresResult> PostgresConnection::receive(const Patience& patience) {
 
 Error PostgresConnection::lost() {
   usable_ = false;
-  log::warning("a source was lost: {}", log::printable(PQerrorMessage(connection_.get()), 300));
+  warn("a source was lost", connection_.get());
   return errors::interrupted("the connection to the source broke");
 }
 
-// Closed, it cannot have a late answer taken for another. `PQcancel` would connect and wait for as long as the server
-// likes.
+// Closes the connection, so that a late answer cannot be taken for the answer to another statement. `PQcancel` would
+// connect and wait for as long as the server likes.
 Error PostgresConnection::give_up(const Patience& patience) {
   usable_ = false;
   connection_.reset();

@@ -15,7 +15,7 @@
 
 namespace proteus::datasets {
 
-// What a statement answered, all of it.
+// The complete answer to a statement.
 class PostgresResult {
  public:
   explicit PostgresResult(PGresult* result) : result_(result) {}
@@ -36,21 +36,21 @@ class PostgresResult {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
-// A session that is waited for with patience: when that is over, it is closed. Nothing here waits for longer, whatever
-// the server does. It is of no more use, either, after a statement that does not fit the tables: what is known of them
-// is then out of date. One thread at a time.
+// A session with a PostgreSQL server. If patience ends while it waits, the session is closed, so that nothing here
+// waits longer, whatever the server does. A statement that does not fit the tables makes the session unusable, too,
+// because what it knows about them is out of date. For one thread at a time.
 class PostgresConnection {
  public:
   static Result<PostgresConnection> open(const Secret& url, const Patience& patience);
 
-  // One statement with parameters, which are texts; a null pointer is NULL.
+  // Runs one statement with text parameters.
   Result<PostgresResult> ask(const std::string& sql, std::span<const std::string> parameters, const Patience& patience);
-  // The same, prepared under a name.
+  // Prepares a statement under a name.
   Result<> prepare(const std::string& name, const std::string& sql, const Patience& patience);
   Result<PostgresResult> ask_prepared(const std::string& name, std::span<const std::string> parameters,
                                       const Patience& patience);
 
-  // An identifier as it stands in statements.
+  // Returns an identifier as statements need it, quoted.
   Result<std::string> quote(std::string_view identifier) const;
   bool is_usable() const { return usable_ && PQstatus(connection_.get()) == CONNECTION_OK; }
 

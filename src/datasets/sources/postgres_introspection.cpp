@@ -18,7 +18,8 @@ constexpr const char* kColumns =
     "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, "
     "coalesce(col_description(c.oid, a.attnum), '') "
     "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped "
+    "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND a.attnum > 0 "
+    "AND NOT a.attisdropped "
     "ORDER BY c.relname COLLATE \"C\", a.attnum";
 
 // One row for each column of a key, in order.
@@ -59,9 +60,10 @@ class PostgresIntrospection {
     return connection_.ask(sql, parameters, patience_);
   }
 
+  // The tables are sorted by the bytes of their names.
   TableFacts* table(std::string_view name) {
-    const auto found = std::ranges::find(found_.tables, name, &TableFacts::name);
-    return found == found_.tables.end() ? nullptr : &*found;
+    const auto found = std::ranges::lower_bound(found_.tables, name, {}, &TableFacts::name);
+    return found == found_.tables.end() || found->name != name ? nullptr : &*found;
   }
 
   Result<> tables() {

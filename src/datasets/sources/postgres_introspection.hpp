@@ -9,7 +9,7 @@
 
 namespace proteus::datasets {
 
-// What a schema of the database has, by the server's own catalog.
+// Reads the structure of one schema from the server's own catalog.
 Result<Introspection> introspect_postgres(PostgresConnection& connection, const std::string& schema,
                                           const Patience& patience);
 

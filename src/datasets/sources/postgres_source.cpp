@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxStatements = 1000;
 
 // How values of a type are read and compared.
-enum class Family : std::uint8_t { integer, real, flag, text, bytes, other };
+enum class Family : std::uint8_t { integer, real, numeric, flag, text, bytes, uuid, date, other };
 
 Family family_of(std::string_view type) {
   if (type == "int2" || type == "int4" || type == "int8" || type == "oid") return Family::integer;
@@ -26,14 +26,22 @@ Family family_of(std::string_view type) {
   if (type == "text" || type == "varchar" || type == "bpchar" || type == "name" || type == "citext")
     return Family::text;
   if (type == "bytea") return Family::bytes;
+  if (type == "numeric") return Family::numeric;
+  if (type == "uuid") return Family::uuid;
+  if (type == "date") return Family::date;
   return Family::other;
 }
 
 bool is_ordered_by_value(std::string_view type) {
-  constexpr std::array<std::string_view, 6> kMore = {"numeric", "date", "time", "timetz", "timestamp", "timestamptz"};
-  const Family family = family_of(type);
-  return family == Family::integer || family == Family::real || family == Family::flag ||
-         std::ranges::find(kMore, type) != kMore.end();
+  constexpr std::array<std::string_view, 4> kTimes = {"time", "timetz", "timestamp", "timestamptz"};
+  switch (family_of(type)) {
+    case Family::integer:
+    case Family::real:
+    case Family::numeric:
+    case Family::flag:
+    case Family::date: return true;
+    default: return std::ranges::find(kTimes, type) != kTimes.end();
+  }
 }
 
 template <class Number>
@@ -44,6 +52,61 @@ std::optional<Number> parse(std::string_view text) {
   return number;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Returns whether PostgreSQL writes a UUID like this: lower case, with hyphens.
+bool is_uuid(std::string_view text) {
+  constexpr std::string_view kShape = "00000000-0000-0000-0000-000000000000";
+  return std::ranges::equal(text, kShape, [](char c, char wanted) {
+    return wanted == '-' ? c == '-' : is_digit(c) || (c >= 'a' && c <= 'f');
+  });
+}
+
+// Returns whether the text is a number without an exponent.
+bool is_decimal(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
+  return point > 0 && (point == text.size() || !fraction.empty()) &&
+         std::ranges::all_of(text.substr(0, point), is_digit) && std::ranges::all_of(fraction, is_digit);
+}
+
+template <class Number>
+bool is_real(std::string_view text) {
+  return text.find_first_not_of("0123456789.e+-") == std::string_view::npos && parse<Number>(text);
+}
+
+bool is_date(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00";
+  const bool fits =
+      std::ranges::equal(text, kShape, [](char c, char wanted) { return wanted == '-' ? c == '-' : is_digit(c); });
+  if (!fits || text.starts_with("0000")) return false;
+  const auto part = [&](std::size_t at, std::size_t size) {
+    return parse<unsigned>(text.substr(at, size)).value_or(0);
+  };
+  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(part(0, 4))), std::chrono::month(part(5, 2)),
+                                     std::chrono::day(part(8, 2)))
+      .ok();
+}
+
+bool is_no_finite_number(std::string_view text) { return text == "NaN" || text == "Infinity" || text == "-Infinity"; }
+
+// Returns the type that a text must be cast to so that an index serves the comparison; empty if the server might reject
+// the text, which is then compared as text only. Returns nothing if no value of the type is written like this.
+std::optional<std::string_view> cast_of(std::string_view type, std::string_view text) {
+  const auto if_number = [&](bool is_number) -> std::optional<std::string_view> {
+    if (is_number) return type;
+    return is_no_finite_number(text) ? std::optional<std::string_view>("") : std::nullopt;
+  };
+  switch (family_of(type)) {
+    case Family::numeric: return if_number(is_decimal(text));
+    case Family::real: return if_number(type == "float4" ? is_real<float>(text) : is_real<double>(text));
+    case Family::uuid: return is_uuid(text) ? std::optional(type) : std::nullopt;
+    case Family::date: return is_date(text) ? type : "";
+    default: return "";
+  }
+}
+
 class PostgresSource final : public Source {
  public:
   PostgresSource(PostgresConnection connection, std::string schema)
@@ -52,10 +115,11 @@ class PostgresSource final : public Source {
   Result<> begin(const Patience& patience) override {
     patience_ = &patience;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.until - std::chrono::steady_clock::now());
+    const std::vector<std::string> limit = {std::to_string(std::max<std::int64_t>(left.count(), 1))};
     auto begun = connection_.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {}, patience);
     if (begun) {
-      begun = connection_.ask(fmt::format("SET LOCAL statement_timeout = {}", std::max<std::int64_t>(left.count(), 1)),
-                              {}, patience);
+      begun = connection_.ask("SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $1, true)",
+                              limit, patience);
     }
     if (!begun) return std::unexpected(std::move(begun.error()));
     return {};
@@ -87,13 +151,17 @@ class PostgresSource final : public Source {
   }
 
   Result<Introspection> introspect(const Patience& patience) override {
-    return introspect_postgres(connection_, schema_, patience);
+    auto begun = begin(patience);
+    auto found = begun ? introspect_postgres(connection_, schema_, patience)
+                       : Result<Introspection>(std::unexpected(std::move(begun.error())));
+    end();
+    return found;
   }
 
   bool is_usable() const override { return connection_.is_usable(); }
 
  private:
-  using Types = std::map<std::string, std::string, std::less<>>;  // of columns
+  using Types = std::map<std::string, std::string, std::less<>>;  // by column
   struct Statement {
     std::string sql;
     std::string conditions;
@@ -126,7 +194,8 @@ class PostgresSource final : public Source {
     return std::string_view(found->second);
   }
 
-  // Each column is two of the answer: its text, cut by the server, and how long it is there.
+  // Writes the statement. Each column becomes two columns of the answer: its text, cut by the server, and its full
+  // length.
   Result<> write(const Select& select, const Types& types, Statement& statement) {
     std::string& sql = statement.sql;
     sql = "SELECT ";
@@ -139,10 +208,10 @@ class PostgresSource final : public Source {
       if (!statement.families.empty()) sql += ',';
       if (family == Family::bytes) {
         sql += fmt::format("NULL::text, octet_length({})", *quoted);
-      } else if (family == Family::text || family == Family::other) {
-        sql += fmt::format("left({0}::text, {1}), octet_length({0}::text)", *quoted, limits::kCellBytes);
-      } else {
+      } else if (family == Family::integer || family == Family::real || family == Family::flag) {
         sql += fmt::format("{}::text, NULL", *quoted);
+      } else {
+        sql += fmt::format("left({0}::text, {1}), octet_length({0}::text)", *quoted, limits::kCellBytes);
       }
       statement.families.push_back(family);
     }
@@ -159,7 +228,7 @@ class PostgresSource final : public Source {
       const auto order = connection_.quote(select.order_by);
       if (!type) return std::unexpected(type.error());
       if (!order) return std::unexpected(order.error());
-      // A bare name would be the text that is put out under it.
+      // A bare name would mean the output column of that name, which is text.
       sql += fmt::format(" ORDER BY t.{}{}", *order, is_ordered_by_value(*type) ? "" : "::text COLLATE \"C\"");
     }
     statement.parameters.push_back(std::to_string(select.limit));
@@ -167,7 +236,8 @@ class PostgresSource final : public Source {
     return {};
   }
 
-  // A value that no value of the column's type can be equal to is left out: the server would refuse the statement.
+  // Adds a condition. Leaves out a value that no value of the column's type can equal, because the server would reject
+  // the statement.
   Result<> add(const Condition& condition, const Types& types, Statement& statement) {
     const auto type = type_of(types, condition.column);
     const auto quoted = connection_.quote(condition.column);
@@ -187,22 +257,26 @@ class PostgresSource final : public Source {
           const bool is_oid = *type == "oid";
           if (!integer || (is_oid && (*integer < 0 || *integer > UINT32_MAX))) return {};
           if (is_same_text && text != std::to_string(*integer)) return {};
-          // As wide as can be: the column may have been widened since its type was read.
+          // As wide as possible: the column may have been widened since its type was read.
           written = fmt::format("{} = ${}::{}", *quoted, number, is_oid ? "oid" : "int8");
         } else if (family == Family::text) {
           written = fmt::format("{} = ${}::text", *quoted, number);
         } else {
+          const auto cast = cast_of(*type, text);
+          if (!cast) return {};
+          // Equal values may be written differently, such as 1.5 and 1.50.
           written = fmt::format("{}::text = ${}::text", *quoted, number);
+          if (!cast->empty()) written = fmt::format("{} = ${}::text::{} AND {}", *quoted, number, *cast, written);
         }
-        // Beside the comparison that an index serves, whatever the collation of the column.
-        if (is_same_text && family != Family::integer)
+        // An index serves the comparison above; this one does not depend on the collation of the column.
+        if (is_same_text && family == Family::text)
           written += fmt::format(" AND {}::text COLLATE \"C\" = ${}::text", *quoted, number);
         break;
       case Comparison::equal_without_case:
         written = fmt::format("lower({}::text) = lower(${}::text)", *quoted, number);
         break;
       case Comparison::begins_with:
-        // ILIKE refuses the collation of a column that ignores case.
+        // ILIKE rejects the collation of a column that ignores case.
         written = fmt::format("{}::text COLLATE \"default\" ILIKE ${}::text", *quoted, number);
         text = prefix_pattern(text);
         break;

@@ -10,7 +10,7 @@
 
 namespace proteus::datasets {
 
-// A PostgreSQL database, in sessions that are read-only. Tables are those of one schema.
+// Opens a read-only session with a PostgreSQL database. Its tables are those of one schema.
 Result<std::unique_ptr<Source>> open_postgres(const Secret& url, const std::string& schema, const Patience& patience);
 
 }  // namespace proteus::datasets

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/log.hpp"
 
 namespace proteus::datasets {
@@ -22,7 +23,7 @@ bool is_cut(const Value& value) {
   return text != nullptr && (text->whole > text->text.size() || text->repaired);
 }
 
-// A value that rows can be found by.
+// Returns whether rows can be found by the value.
 bool can_be_key(const Value& value) {
   return !is_null(value) && !std::holds_alternative<Bytes>(value) && !is_cut(value);
 }
@@ -34,28 +35,22 @@ std::string name_of(const Value& value) {
   return take_text(text->text, kLongestName).text + "…";
 }
 
-std::string without_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
-
-// Rows of a table between, by the values they lead to. A database may find a peer by a value that differs from the
-// peer's own in case.
+// The rows of a table between two entities, by the values that lead to peers. A database may find a peer by a value
+// that differs in case from the peer's own.
 class RowsBetween {
  public:
-  // False where there is one with this value.
+  // Returns false if there is a row with this value already.
   bool add(std::string value, std::uint32_t cite) { return rows_.try_emplace(std::move(value), Row{cite}).second; }
 
-  // Of the row that leads to a peer with this value.
+  // Returns the citation of the row that leads to a peer with this value, and marks the row as met.
   std::optional<std::uint32_t> meet(const std::string& value) {
     auto found = rows_.find(value);
     if (found == rows_.end()) {
       if (by_folded_.empty()) {
         for (auto row = rows_.begin(); row != rows_.end(); ++row)
-          by_folded_.try_emplace(without_case(row->first), row);
+          by_folded_.try_emplace(lower_case(row->first), row);
       }
-      const auto folded = by_folded_.find(without_case(value));
+      const auto folded = by_folded_.find(lower_case(value));
       if (folded == by_folded_.end()) return std::nullopt;
       found = folded->second;
     }
@@ -114,7 +109,7 @@ const Reference* RowReader::name(const EntityPlan& plan, Row row, std::string_vi
   }
   ref_.assign(entity.table).push_back('/');
   append_text(ref_, id);
-  // A table's name may hold a slash, so that two tables can make the same text.
+  // The name of a table may contain a slash, so that two tables can make the same text.
   const auto known = named_.find(ref_);
   if (known != named_.end() && known->second->id_at == entity.table.size() + 1) return known->second;
   Reference& made = workup_.named.emplace_back(Reference{
@@ -210,7 +205,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
   for (std::size_t begin = 0; begin < values.size(); begin += kValuesAtOnce) {
     std::vector<Condition> any_of;
     any_of.reserve(kValuesAtOnce);
-    // Always as many, so that it is the same statement.
+    // Always the same number of conditions, so that the statement is the same.
     for (std::size_t i = 0; i < kValuesAtOnce; ++i)
       any_of.push_back({.column = link.peer_column, .value = values[std::min(begin + i, values.size() - 1)]});
     auto found = source_.read({.table = peer.table,

@@ -15,14 +15,14 @@
 
 namespace proteus::datasets {
 
-// An entity and its row. The plan and the workup outlive it.
+// An entity and its row. The plan and the workup must outlive it.
 struct Node {
   const EntityPlan* plan = nullptr;
   const Reference* reference = nullptr;
-  std::vector<Value> row = {};  // its brief columns, or all of them
+  std::vector<Value> row = {};  // its brief columns, or all
 };
 
-// What stands at the other end of a link.
+// The entity at the other end of a link.
 struct Peer {
   const Reference* reference;
   Row row;  // its brief columns
@@ -30,36 +30,36 @@ struct Peer {
 };
 
 struct Peers {
-  std::vector<Rows> read = {};  // the rows of the peers
+  std::vector<Rows> read = {};  // own the rows of `all`
   std::vector<Peer> all = {};
 };
 
-// Reads entities through a plan, and keeps account of where everything came from. Belongs to one workup.
+// Reads entities through a plan, and records where every fact came from. Belongs to one workup.
 class RowReader {
  public:
   RowReader(Source& source, Workup& workup) : source_(source), workup_(workup) {}
 
-  // All columns of the rows that fit, in the order of their ids. Rows that cannot be named are gaps.
+  // Returns the rows that fit, with all columns, ordered by id. Rows that cannot be named become gaps.
   Result<std::vector<Node>> find(const EntityPlan& plan, std::vector<Condition> any_of, std::size_t limit,
                                  std::string_view operation);
-  // Those a link leads to from a row, their brief columns.
+  // Returns the rows that a link leads to, with their brief columns.
   Result<Peers> follow(const Node& from, const LinkPlan& link, std::size_t limit);
 
   void gap(Gap::Kind kind, std::string message, Citations cites = {});
 
  private:
   Result<Peers> follow_through(const Node& from, const LinkPlan& link, const Value& own, std::size_t limit);
-  // Null for a row that cannot be named.
+  // Returns null for a row that cannot be named.
   const Reference* name(const EntityPlan& plan, Row row, std::string_view operation);
   std::uint32_t cite(Provenance row);
-  // A row between two entities has one number, however often it is read.
+  // Gives a row between two entities one number, however often it is read.
   std::uint32_t cite_between(const LinkPlan& link, const Value& own, const Value& far);
 
   Source& source_;
   Workup& workup_;
   std::string ref_;                                                                                   // a buffer
   boost::unordered_flat_map<std::string_view, const Reference*, std::hash<std::string_view>> named_;  // by ref
-  std::map<std::string, std::uint32_t, std::less<>> between_;                                         // by its keys
+  std::map<std::string, std::uint32_t, std::less<>> between_;                                         // by row keys
 };
 
 }  // namespace proteus::datasets

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "datasets/sources/postgres_source.hpp"
 #include "datasets/sources/sqlite_source.hpp"
 
@@ -13,13 +14,6 @@ constexpr std::size_t kLongestDsn = 4096;
 
 bool is_postgres(std::string_view dsn) { return dsn.starts_with("postgres://") || dsn.starts_with("postgresql://"); }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 Result<std::string> decode_path(std::string_view encoded) {
   std::string path;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
@@ -27,8 +21,8 @@ Result<std::string> decode_path(std::string_view encoded) {
       path += encoded[i];
       continue;
     }
-    const int high = i + 2 < encoded.size() ? hex_digit(encoded[i + 1]) : -1;
-    const int low = high >= 0 ? hex_digit(encoded[i + 2]) : -1;
+    const int high = i + 2 < encoded.size() ? hex_value(encoded[i + 1]) : -1;
+    const int low = high >= 0 ? hex_value(encoded[i + 2]) : -1;
     if (low < 0 || (high == 0 && low == 0)) return std::unexpected(errors::invalid("its path is not well encoded"));
     path += static_cast<char>(high * 16 + low);
     i += 2;

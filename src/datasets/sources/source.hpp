@@ -16,15 +16,15 @@
 #include "base/secret.hpp"
 #include "datasets/mapping/value.hpp"
 
-// The port to a database that is only ever read. There is no way to hand it SQL: requests are values, and each source
-// writes its own statements, with identifiers quoted by the database's library and values bound.
+// The port to a database that is only ever read. It accepts no SQL: requests are values, and each source writes its own
+// statements, with identifiers quoted by the database's library and values bound.
 namespace proteus::datasets {
 
 enum class Comparison : std::uint8_t {
-  equal,  // as the database compares: some columns ignore case
+  equal,  // as the database compares; some columns ignore case
   same_text,
   equal_without_case,
-  begins_with,  // without case
+  begins_with,  // ignoring case
 };
 
 struct Condition {
@@ -33,20 +33,20 @@ struct Condition {
   Value value = {};
 };
 
-// Rows of one table, in the order of a column, which is the same in every source: numbers and times by value, all else
-// by the bytes of its text, nulls last. So a limit keeps the same rows. Names are the caller's, who keeps them while it
-// reads.
+// A request for rows of one table, ordered by a column in the same way in every source: numbers and times by value,
+// everything else by the bytes of its text, nulls last. So a limit keeps the same rows. The caller owns the names and
+// keeps them while it reads.
 struct Select {
   std::string_view table = {};
   std::span<const std::string> columns = {};
-  std::vector<Condition> any_of = {};  // a row fits where one of them holds; there is at least one
-  std::string_view order_by = {};      // empty: no order
+  std::vector<Condition> any_of = {};  // a row fits if one of them holds; there is at least one
+  std::string_view order_by = {};      // empty: unordered
   std::size_t limit = 1;
 };
 
-using Row = std::span<Value>;  // by the columns of the select; a part of its `Rows`
+using Row = std::span<Value>;  // one value for each column of the select; refers into a Rows
 
-// Their values, one row after the other. Rows stay where they are when it is moved.
+// The values of rows, one row after the other. Moving it leaves its rows valid.
 class Rows {
  public:
   explicit Rows(std::size_t columns = 1, std::size_t expected = 0) : columns_(columns) {
@@ -57,7 +57,7 @@ class Rows {
   bool empty() const { return values_.empty(); }
   Row operator[](std::size_t row) { return Row(values_).subspan(row * columns_, columns_); }
 
-  // The next value of the row that is not whole, or the first of another.
+  // Adds the next value of the incomplete row, or the first of a new row.
   template <class T>
   void add(T&& value) {
     values_.emplace_back(std::forward<T>(value));
@@ -68,7 +68,7 @@ class Rows {
   std::vector<Value> values_;
 };
 
-// What a source has.
+// The structure of a source.
 struct ColumnFacts {
   std::string name = {};
   std::string type = {};  // as the source calls it
@@ -85,7 +85,7 @@ struct TableFacts {
   std::vector<std::vector<std::string>> unique = {};  // other keys
 
   const ColumnFacts* column(std::string_view name) const;
-  // Whether a value of the column is in one row at most.
+  // Returns whether each value of the column is in at most one row.
   bool is_key(std::string_view column) const;
 };
 
@@ -99,18 +99,18 @@ struct ForeignKey {
 struct Introspection {
   std::vector<TableFacts> tables;  // by name
   std::vector<ForeignKey> foreign_keys;
-  bool truncated = false;  // there were more tables or columns than are looked at
+  bool truncated = false;  // there are more tables or columns than were read
 
   const TableFacts* table(std::string_view name) const;
 };
 
-// When whoever waits gives up. Looked at while the source works.
+// How long a caller waits. The source checks it while it works.
 struct Patience {
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  std::shared_ptr<const std::atomic<bool>> given_up = nullptr;  // null: never before that
+  std::shared_ptr<const std::atomic<bool>> given_up = nullptr;  // null: never before `until`
 
   bool is_over() const;
-  // What ended it.
+  // Returns why the patience is over: `cancelled` or `timeout`.
   Error error() const;
 };
 
@@ -120,30 +120,30 @@ inline constexpr std::size_t kTables = 2000;
 inline constexpr std::size_t kTableColumns = 1000;
 }  // namespace limits
 
-// The LIKE pattern of texts that begin with this one; its escape is a backslash.
+// Returns the LIKE pattern for texts that begin with `text`. Its escape character is a backslash.
 std::string prefix_pattern(std::string_view text);
 
-// One connection. Blocks; used by one thread at a time.
+// One connection to a source. Its functions block; for one thread at a time.
 class Source {
  public:
   virtual ~Source() = default;
 
-  // What follows is read in one transaction that changes nothing, and sees one state of the source.
+  // Begins a transaction that changes nothing and sees one state of the source. `patience` must live until `end`.
   virtual Result<> begin(const Patience& patience) = 0;
   virtual Result<Rows> read(const Select& select) = 0;
-  // Also after a failure.
+  // Ends the transaction. To be called after a failure, too.
   virtual void end() = 0;
 
   virtual Result<Introspection> introspect(const Patience& patience) = 0;
 
-  // False after a fault that a new connection may mend.
+  // Returns false after a fault that a new connection may fix.
   virtual bool is_usable() const = 0;
 };
 
-// Opens what a DSN names: `sqlite:///absolute/path`, `postgres://…` or `postgresql://…`. `schema` is that of
-// PostgreSQL. Errors never hold the DSN, or a part of it.
+// Opens the source that a DSN names: `sqlite:///absolute/path`, `postgres://…` or `postgresql://…`. Only PostgreSQL
+// uses `schema`. Errors never contain the DSN or a part of it.
 Result<std::unique_ptr<Source>> open_source(const Secret& dsn, const std::string& schema, const Patience& patience);
-// Whether it is one of these, without opening anything.
+// Checks that the DSN has one of these forms, without opening anything.
 Result<> check_dsn(const Secret& dsn);
 
 }  // namespace proteus::datasets

@@ -91,26 +91,29 @@ void SourcePool::serve() {
   if (source) open_.fetch_sub(1, std::memory_order_relaxed);
   --threads_running_;
   if (stopped_) return;
-  // Somebody else joins it: the next who comes, or the end of the pool.
+  // Another thread joins this one: the next caller of `post`, or the destructor.
   const auto self = std::ranges::find(threads_, std::this_thread::get_id(), &std::thread::get_id);
   ended_.splice(ended_.end(), threads_, self);
 }
 
 void SourcePool::serve(std::unique_ptr<Source>& source, const Job& job) {
   if (job.patience.is_over()) return job.run(std::unexpected(job.patience.error()), job.patience);
-  if (!source) {
-    auto opened = open_source(dsn_, schema_, job.patience);
-    if (!opened) return job.run(std::unexpected(std::move(opened.error())), job.patience);
-    source = std::move(*opened);
-    open_.fetch_add(1, std::memory_order_relaxed);
-  }
+  bool keeps = false;
   try {
+    if (!source) {
+      auto opened = open_source(dsn_, schema_, job.patience);
+      if (!opened) return job.run(std::unexpected(std::move(opened.error())), job.patience);
+      source = std::move(*opened);
+      open_.fetch_add(1, std::memory_order_relaxed);
+    }
     job.run(source.get(), job.patience);
+    keeps = source->is_usable();
   } catch (const std::exception& failure) {
     log::error("work on a source threw: {}", failure.what());
     job.run(std::unexpected(errors::internal("reading the source failed")), job.patience);
   }
-  if (source->is_usable()) return;
+  if (keeps || !source) return;
+  // Work that threw may have left a transaction open.
   source.reset();
   open_.fetch_sub(1, std::memory_order_relaxed);
 }

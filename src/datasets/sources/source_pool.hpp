@@ -24,19 +24,19 @@
 namespace proteus::datasets {
 
 struct SourcePoolOptions {
-  std::size_t connections = 4;                 // at once; each has a thread
-  std::size_t waiting = 64;                    // for one of them; more are turned away
-  std::chrono::milliseconds patience{10'000};  // for one piece of work, waiting included
-  std::chrono::milliseconds slack{1'000};      // to say so when that is over; behind it no thread is waited for
-  std::chrono::milliseconds idle{60'000};      // after which a connection is closed
+  std::size_t connections = 4;                 // at the same time; each has a thread
+  std::size_t waiting = 64;                    // for a connection; more are rejected
+  std::chrono::milliseconds patience{10'000};  // for one piece of work, including the wait
+  std::chrono::milliseconds slack{1'000};  // extra time for a thread to report a timeout; then its caller stops waiting
+  std::chrono::milliseconds idle{60'000};  // after which a connection is closed
 };
 
-// Connections to one source, and threads that block on them for coroutines. Opens nothing until there is work.
-// Thread-safe. Its end gives up what still runs, and waits for it: for a moment, or for as long as a name lookup or a
-// disk takes.
+// Connections to one source, and threads that block on them on behalf of coroutines. Opens nothing until there is work.
+// Thread-safe. The destructor cancels what still runs and waits for it: for a moment, or for as long as a name lookup
+// or a disk takes.
 class SourcePool {
  public:
-  // One that ends on a thread of `ends`, so that whoever lets go of it last need not wait.
+  // Makes a pool that is destroyed on a thread of `ends`, so that the thread that releases it last need not wait.
   static std::shared_ptr<SourcePool> make(BackgroundThreads& ends, Secret dsn, std::string schema,
                                           SourcePoolOptions options = {});
   SourcePool(Secret dsn, std::string schema, SourcePoolOptions options = {});
@@ -44,11 +44,11 @@ class SourcePool {
   SourcePool(const SourcePool&) = delete;
   SourcePool& operator=(const SourcePool&) = delete;
 
-  // Set to true, it ends a piece of work soon.
+  // A flag that soon ends a piece of work once it is true.
   using GivenUp = std::shared_ptr<std::atomic<bool>>;
 
-  // Runs `work` with a connection on a thread of the pool. It must not refer to the coroutine: one that is cancelled,
-  // or whose time is over while the threads are stuck, goes, and its work is given up.
+  // Runs `work` with a connection, on a thread of the pool. `work` must not refer to the coroutine, which ends when it
+  // is cancelled, or when its time is over while the threads are stuck; the work is then given up.
   template <class T>
   static Task<Result<T>> run(std::shared_ptr<SourcePool> pool, std::function<Result<T>(Source&, const Patience&)> work,
                              GivenUp given_up) {
@@ -72,7 +72,7 @@ class SourcePool {
     co_return std::move(*result);
   }
 
-  // How many connections are open.
+  // Returns the number of open connections.
   std::size_t open() const { return open_.load(std::memory_order_relaxed); }
 
  private:
@@ -89,7 +89,7 @@ class SourcePool {
   }
 
   Result<Patience> post(GivenUp given_up, Run run);
-  // Takes the places of those whose time is over from them, also where every thread is stuck.
+  // Fails waiting jobs whose time is over, which frees their places even if every thread is stuck.
   void end_overdue();
   void serve();
   void serve(std::unique_ptr<Source>& source, const Job& job);

@@ -85,7 +85,7 @@ TEST_P(SourcesTest, RowsThatCannotBeShownWholeSaySo) {
   EXPECT_EQ(to_text(workup.attributes[1].second), "8 bytes");
 }
 
-// DAT-18: a limit keeps the same rows, whatever the source.
+// DAT-18: a limit keeps the same rows in every source.
 TEST_P(SourcesTest, RowsComeInTheSameOrder) {
   const bool sqlite = GetParam().name == "SQLite";
   struct Column {
@@ -126,7 +126,7 @@ TEST_P(SourcesTest, RowsComeInTheSameOrder) {
   }
 }
 
-// DAT-13: an exact name or alias wins over one that differs in case, also where the column itself ignores case.
+// DAT-13: an exact name or alias wins over one that differs in case, even if the column itself ignores case.
 TEST_P(SourcesTest, AnExactNameOrAliasIsFoundInColumnsThatIgnoreCase) {
   std::string type = "text COLLATE NOCASE";
   if (GetParam().name != "SQLite") {

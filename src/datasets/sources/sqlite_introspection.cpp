@@ -126,13 +126,13 @@ class SqliteIntrospection {
          });
     for (auto& [id, key] : keys) {
       const TableFacts* target = found_.table(key.to_table);
-      // Without columns the other table's key is meant.
+      // Without columns, the foreign key means the primary key of the other table.
       if (key.to_columns.empty() && target != nullptr) key.to_columns = target->primary_key;
       if (key.to_columns.size() == key.from_columns.size()) found_.foreign_keys.push_back(std::move(key));
     }
   }
 
-  // SQLite finds tables in any case.
+  // Returns the table's own spelling of its name: SQLite ignores case in the names of tables.
   std::string actual_name(const std::string& name) const {
     const auto same = [&](const TableFacts& table) { return sqlite3_stricmp(table.name.c_str(), name.c_str()) == 0; };
     const auto found = std::ranges::find_if(found_.tables, same);

@@ -8,7 +8,8 @@ struct sqlite3;
 
 namespace proteus::datasets {
 
-// What the database has, by its own tables about itself. Nothing where a statement failed: the database says why.
+// Reads the structure of a database from its own catalog. Returns nothing if a statement failed; the database then has
+// the error.
 std::optional<Introspection> introspect_sqlite(sqlite3& database);
 
 }  // namespace proteus::datasets

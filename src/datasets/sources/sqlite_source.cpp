@@ -14,10 +14,10 @@
 namespace proteus::datasets {
 namespace {
 
-constexpr int kStepsBetweenLooks = 1000;  // instructions of SQLite's machine: some 20 µs
-constexpr int kLongestCell = 1 << 28;     // beyond it SQLite refuses to read a value
+constexpr int kStepsBetweenLooks = 1000;  // instructions of SQLite's virtual machine: about 20 µs
+constexpr int kLongestCell = 1 << 28;     // SQLite refuses to read longer values
 constexpr std::size_t kSqliteStatements = 1000;
-constexpr std::size_t kExpectedRows = 64;  // there is room for so many from the start
+constexpr std::size_t kExpectedRows = 64;  // room for these from the start
 
 std::string quote(std::string_view identifier) {
   const std::string terminated(identifier);
@@ -26,8 +26,8 @@ std::string quote(std::string_view identifier) {
   return quoted.get();
 }
 
-// Beside a comparison that an index serves: a column may ignore case, and an integer equals texts that read
-// differently. SQLite writes the number 17.0 otherwise than we do.
+// Returns a second condition for a comparison that an index serves: a column may ignore case, and an integer equals
+// texts that are written differently. Reals are exempt, because SQLite writes 17.0 differently than this code.
 std::string and_as_text(std::string_view column, std::size_t condition, std::string_view collation) {
   return fmt::format(" AND (typeof({0}) = 'real' OR CAST({0} AS TEXT) = ?{1} COLLATE {2})", column, condition + 1,
                      collation);
@@ -51,12 +51,12 @@ std::string write(const Select& select) {
       case Comparison::begins_with: sql += column + " LIKE ? ESCAPE '\\'"; break;
     }
   }
-  // A column may have been declared with another collation.
+  // The column may have been declared with another collation.
   if (!select.order_by.empty()) sql += fmt::format(" ORDER BY {} COLLATE BINARY NULLS LAST", quote(select.order_by));
   return sql + " LIMIT ?";
 }
 
-// Tells the statement of one select from those of all others, and costs less than writing it.
+// Appends a key that differs for selects with different statements, and costs less than writing the statement.
 void append_shape(std::string& shape, const Select& select) {
   const auto add = [&](std::string_view name, char kind) {
     const std::size_t size = name.size();
@@ -146,7 +146,7 @@ class SqliteSource final : public Source {
 
   using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-  // What begins and ends a transaction is prepared by the first that needs it.
+  // Runs a statement that begins or ends a transaction. Its first use prepares it.
   Result<> execute(Statement& statement, std::string_view sql) {
     if (!statement) {
       auto made = prepare(sql);
@@ -165,7 +165,7 @@ class SqliteSource final : public Source {
     if (statements_.size() >= kSqliteStatements) statements_.clear();
     auto statement = prepare(write(select));
     if (!statement) return std::unexpected(std::move(statement.error()));
-    // A table of the source may be anything: what it does is looked at once more.
+    // A table of the source may be anything, so the statement itself is checked, too.
     if (sqlite3_stmt_readonly(statement->get()) == 0)
       return std::unexpected(errors::forbidden("reading the source would write"));
     return statements_.emplace(shape_, std::move(*statement)).first->second.get();
@@ -233,7 +233,7 @@ class SqliteSource final : public Source {
   }
 
   std::unique_ptr<sqlite3, Close> database_;
-  // Statements are gone before the database.
+  // The statements are destroyed before the database.
   std::map<std::string, Statement, std::less<>> statements_;  // by shape
   Statement begin_;
   Statement rollback_;
@@ -254,8 +254,8 @@ Result<std::unique_ptr<Source>> open_sqlite(const std::string& path) {
         errors::unreachable(fmt::format("the file of the source cannot be opened: {}", sqlite3_errstr(code))));
   }
   auto source = std::make_unique<SqliteSource>(opened);
-  // The file is somebody else's: its schema runs no functions, what is no column is an error and not a text, and no
-  // statement can write, whatever it says.
+  // The file is untrusted: its schema must not run functions, an unknown column must be an error and not a string, and
+  // no statement may write.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);

@@ -9,7 +9,7 @@
 
 namespace proteus::datasets {
 
-// A SQLite file, opened read-only. Schemas have no meaning here.
+// Opens an SQLite file read-only. A schema has no meaning here.
 Result<std::unique_ptr<Source>> open_sqlite(const std::string& path);
 
 }  // namespace proteus::datasets

@@ -62,7 +62,7 @@ class Work {
  private:
   bool is_wanted(const EntityPlan& plan) const { return request_.type.empty() || plan.entity->type == request_.type; }
 
-  // The first way that finds anything decides; what it finds is all of it candidates.
+  // The first way that finds anything decides. Everything that it finds is a candidate.
   Result<std::vector<Node>> resolve() {
     for (const Resolution way : {Resolution::ref, Resolution::id, Resolution::name, Resolution::alias,
                                  Resolution::without_case, Resolution::prefix}) {
@@ -108,7 +108,7 @@ class Work {
     if (any_of.empty()) return std::vector<Node>{};
     auto nodes = reader_.find(plan, std::move(any_of), kMaxCandidates + 1, operation_of(way));
     if (!nodes) return nodes;
-    // Databases have their own ideas of equal ids: "007" is the number 7, and some columns ignore case.
+    // Databases compare ids in their own way: "007" is the number 7, and some columns ignore case.
     std::erase_if(*nodes, [&](const Node& node) { return !is_exact(node, way); });
     return nodes;
   }
@@ -181,7 +181,7 @@ class Work {
     return {};
   }
 
-  // Every relationship gets its share before one gets more.
+  // Every relationship gets its share before any gets more.
   Result<std::vector<Node>> first_hop(const Node& root) {
     const auto limit = static_cast<std::size_t>(request_.limit);
     std::vector<Peers> by_link;
@@ -216,7 +216,7 @@ class Work {
     return frontier;
   }
 
-  // A row is kept where the search goes on from it.
+  // Keeps the row if the search goes on from it.
   void add(const Peer& peer, const LinkPlan& link, std::int64_t hop, std::vector<Node>& frontier) {
     workup_.neighbourhood.nodes.push_back({peer.reference, hop});
     if (hop < request_.hops) frontier.push_back({link.peer, peer.reference, {peer.row.begin(), peer.row.end()}});
@@ -244,7 +244,7 @@ class Work {
       if (peers->all.size() > kPeersAfterTheFirstHop) around.truncated = true;
       for (const Peer& peer : peers->all | std::views::take(kPeersAfterTheFirstHop)) {
         if (!known_.contains(peer.reference)) {
-          // The entity itself is not counted.
+          // The entity itself does not count.
           if (around.nodes.size() > static_cast<std::size_t>(request_.limit)) return fill();
           known_.insert(peer.reference);
           add(peer, link, hop, next);

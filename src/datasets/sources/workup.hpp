@@ -25,7 +25,7 @@ struct WorkupRequest {
   static constexpr std::size_t kLongestEntity = 500;
 
   std::string entity = {};  // an id, a name, an alias, or the `ref` of a candidate
-  std::string type = {};    // only entities of this type; empty: of any
+  std::string type = {};    // only entities of this type; empty: of any type
   std::int64_t hops = 1;
   std::int64_t limit = 50;  // of relationships, and of nodes besides the entity
 };
@@ -37,7 +37,7 @@ std::string_view to_string(WorkupStatus status);
 enum class Resolution : std::uint8_t { ref, id, name, alias, without_case, prefix };
 std::string_view to_string(Resolution resolution);
 
-// Numbers of provenance: 1 is the first of it. A fact comes from three rows at most.
+// Numbers of provenance entries, from 1. A fact comes from at most three rows.
 class Citations {
  public:
   Citations() = default;
@@ -58,10 +58,10 @@ class Citations {
   std::size_t size_ = 0;
 };
 
-// An entity by name. `ref`, the table and the id, tells it from all others of the dataset.
+// A named entity. `ref`, the table and the id, distinguishes it from all others of the dataset.
 struct Reference {
   std::string ref;
-  std::size_t id_at;  // where in `ref` the id begins
+  std::size_t id_at;  // offset of the id in `ref`
   std::string name;
   std::string_view type;
   std::uint32_t cite;  // of its row
@@ -90,10 +90,10 @@ struct Neighbourhood {
   std::vector<Node> nodes;  // the entity first
   std::vector<Edge> edges;
   std::int64_t hops = 1;
-  bool truncated = false;  // there is more within the hops than the limit lets in
+  bool truncated = false;  // there is more within the hops than the limit allows
 };
 
-// Something that is not there, or not whole.
+// Something that is missing or incomplete.
 struct Gap {
   enum class Kind : std::uint8_t { missing, dangling, truncated, cut, not_text, no_id, more_candidates };
   Kind kind;
@@ -102,7 +102,7 @@ struct Gap {
 };
 std::string_view to_string(Gap::Kind kind);
 
-// A row that was read, and what for.
+// A row that was read, and why.
 struct Provenance {
   struct Key {
     std::string_view column;
@@ -114,7 +114,7 @@ struct Provenance {
   std::optional<Key> other = std::nullopt;  // of a row between two entities
 };
 
-// Its views are of the plan it was made through, which outlives it; its pointers are into `named`.
+// Its views refer to the plan that made it, which must outlive it; its pointers refer into `named`.
 struct Workup {
   Workup() = default;
   Workup(Workup&&) noexcept = default;
@@ -138,15 +138,15 @@ struct Workup {
   std::string_view mapping_sha256;
 };
 
-// Reads the source, in one transaction. Blocks.
+// Reads the source in one transaction. Blocks.
 Result<Workup> work_up(const Plan& plan, Source& source, const WorkupRequest& request, const Patience& patience);
 
-// For programs, as the tools' output schema has it: an object, as JSON.
+// Returns the workup for programs: a JSON object that fits the tools' output schema.
 std::string write_workup(const Workup& workup);
-// For models: every line names its sources.
+// Returns the workup for models: every line names its sources.
 std::string describe_workup(const Workup& workup);
 
-// Both.
+// A workup in both forms.
 struct WorkupDocument {
   std::string json;
   std::string text;

@@ -12,7 +12,7 @@
 namespace proteus::datasets {
 namespace {
 
-// What a relationship takes in the document and in the text, roughly.
+// Approximate size of a relationship in the document and in the text.
 constexpr std::size_t kJsonBytes = 640;
 constexpr std::size_t kTextBytes = 256;
 
@@ -84,7 +84,7 @@ class JsonWriter {
     out_ += ']';
   }
 
-  // The members of a reference, copied from where they were written first.
+  // Writes the members of a reference, copied from the first place where they were written.
   void reference(const Reference& one) {
     Place& place = written_[one.cite];
     if (place.size > 0) {
@@ -118,7 +118,7 @@ class JsonWriter {
     out_ += R"(,"attributes":{)";
     const auto& all = workup_.attributes;
     for (auto one = all.begin(); one != all.end(); ++one) {
-      // A column that the mapping names twice is one member.
+      // A column that the mapping names twice becomes one member.
       if (std::any_of(all.begin(), one, [&](const auto& before) { return before.first == one->first; })) continue;
       put(one == all.begin() ? "" : ",", one->first);
       out_ += ':';
@@ -171,7 +171,7 @@ class JsonWriter {
   struct Place {
     std::size_t at = 0;
     std::size_t size = 0;
-    std::size_t ref = 0;  // where its first member ends
+    std::size_t ref = 0;  // size of its first member
   };
 
   const Workup& workup_;
@@ -233,7 +233,7 @@ class TextWriter {
     ((out_ += std::string_view(parts)), ...);
   }
 
-  // What comes from the source stays on its line, whatever it says.
+  // Writes text of the source, which cannot break out of its line.
   void line(std::string_view text, std::size_t limit = 500) {
     if (text.size() <= limit && !has_control(text)) {
       out_ += text;
@@ -248,7 +248,7 @@ class TextWriter {
     out_ += to_text(shown);
   }
 
-  // The end of a line, too.
+  // Also ends the line.
   void cites(const Citations& numbers) {
     for (const std::uint32_t number : numbers) {
       put(" [p");

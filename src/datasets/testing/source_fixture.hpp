@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests that each kind of source has to pass, each the real thing.
+// For tests that every kind of source has to pass, with real databases.
 
 #include <memory>
 #include <string>
@@ -42,7 +42,7 @@ class OnEachSource : public testing::TestWithParam<SourceKind> {
   std::vector<std::unique_ptr<const Plan>> plans;  // workups refer to them
 };
 
-// The relationships, a line each.
+// Returns the relationships, one on each line.
 inline std::string refs(const Workup& workup) {
   std::string all;
   for (const auto& one : workup.relationships)

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: real databases, made for one test and gone after it.
+// For tests: real databases, made for one test and deleted after it.
 
 #include <cstdlib>
 #include <filesystem>
@@ -31,10 +31,10 @@ namespace proteus::datasets::test {
 using store::test::PostgresServer;
 using store::test::TemporaryDirectory;
 
-// What differs between the two in statements of tests.
+// What differs between the databases in the statements of tests.
 struct Dialect {
-  std::string bytes;  // the type
-  std::string blob;   // eight bytes that are no text
+  std::string bytes;  // type of a binary column
+  std::string blob;   // eight bytes that are not text
 };
 
 class TestDatabase {
@@ -42,7 +42,7 @@ class TestDatabase {
   virtual ~TestDatabase() = default;
   virtual std::string dsn() const = 0;
   virtual void execute(const std::string& sql) = 0;
-  // The same as long as nothing in it has changed.
+  // Returns the same text as long as nothing in the database changes.
   virtual std::string fingerprint() = 0;
   virtual Dialect dialect() const = 0;
 };
@@ -87,7 +87,7 @@ class PostgresDatabase final : public TestDatabase {
   }
   Dialect dialect() const override { return {"bytea", "'\\x00FF00FF00FF00FF'::bytea"}; }
 
-  // The first column.
+  // Returns the first column.
   std::vector<std::string> query(const std::string& sql) {
     const std::unique_ptr<PGconn, void (*)(PGconn*)> connection(PQconnectdb(server_.conninfo().c_str()), PQfinish);
     const std::unique_ptr<PGresult, void (*)(PGresult*)> result(PQexec(connection.get(), sql.c_str()), PQclear);
@@ -100,7 +100,7 @@ class PostgresDatabase final : public TestDatabase {
     return rows;
   }
 
-  // Holds the server and those of its processes that serve somebody still, as a machine that hangs does.
+  // Stops the server and its client processes while it lives, like a machine that hangs.
   class Still {
    public:
     explicit Still(PostgresDatabase& database) {
@@ -141,7 +141,7 @@ inline std::vector<SourceKind> source_kinds() {
           {"PostgreSQL", [] { return std::make_unique<PostgresDatabase>(); }}};
 }
 
-// People in departments, with projects between them; made the same way in each kind of database.
+// People in departments, with projects between them; the same in each kind of database.
 inline void make_company(TestDatabase& database) {
   database.execute(
       "CREATE TABLE departments (id integer PRIMARY KEY, code varchar(8) UNIQUE NOT NULL, name varchar(80));"

@@ -20,7 +20,7 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-// Messages of a call, on their way to the thread of the request for as long as it waits.
+// Forwards the notifications of a call to the thread of the request that waits for it.
 RunningCall::Sink sink_of(server::Call& request, Worker& worker) {
   return [&request, &worker](const json::Message& message) {
     std::string text = forwarded_notification(message, request.request());
@@ -51,8 +51,16 @@ Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, Par
   });
   auto waiting =
       wait(parked, std::move(call), number, sink_of(request, worker), std::exchange(request.rounds().answers, {}));
-  if (running->thread() == Executor(worker.io().get_executor())) co_return co_await std::move(waiting);
-  co_return co_await asio::co_spawn(running->thread(), std::move(waiting), asio::use_awaitable);
+  const bool here = running->thread() == Executor(worker.io().get_executor());
+  auto outcome = here ? co_await std::move(waiting)
+                      : co_await asio::co_spawn(running->thread(), std::move(waiting), asio::use_awaitable);
+  // The request may have been cancelled, or its caller's rights revoked, while the call was being parked.
+  const auto* const asked = outcome ? std::get_if<mcp::InputRequired>(&*outcome) : nullptr;
+  if (asked != nullptr && (request.cancellation().requested() || !request.caller().holds())) {
+    parked.cancel(asked->state);
+    co_return std::unexpected(errors::cancelled("the request"));
+  }
+  co_return outcome;
 }
 
 }  // namespace proteus::gateway

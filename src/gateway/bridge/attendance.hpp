@@ -13,12 +13,12 @@
 
 namespace proteus::gateway {
 
-// What comes of a request: the upstream's answer, or that the client must be asked for something first.
+// The outcome of a request: the upstream's answer, or questions that the client must answer first.
 using Forwarded = std::variant<client::Answer, mcp::InputRequired>;
 
-// A client's request waits for what becomes of a call: on the thread of the request, whichever the call's own is. The
-// answers that the request came with go to the call. Where the client must be asked, the call is parked, and the ticket
-// is the state to come back with. A client that goes away meanwhile cancels the call.
+// Waits on the thread of `request` for the outcome of `call`, which may belong to another thread. Passes the answers
+// that the request carries to the call. If the client must be asked, parks the call and returns its ticket as the state
+// for the retry. If the client cancels the request while it waits, the call is cancelled.
 Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, ParkedCalls& parked,
                                       ParkedCalls::Call call);
 

@@ -12,7 +12,7 @@ namespace proteus::gateway {
 
 namespace asio = boost::asio;
 
-// A cancellation is brought to the other thread by number: what it is for may have ended by the time it arrives.
+// Forwards a cancellation to the call's thread by number, because the question may have ended by the time it arrives.
 Task<Result<std::string>> ClientAsks::ask(std::shared_ptr<ClientAsks> self, client::Question question) {
   const std::uint64_t number = ++self->last_;
   asio::cancellation_slot slot = (co_await asio::this_coro::cancellation_state).slot();
@@ -52,7 +52,7 @@ Task<> ClientAsks::close() {
   call_ = nullptr;
   if (open_.empty()) co_return;
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  // One that ends at once takes its entry out.
+  // Iterates over a copy, because a question that ends at once erases its entry.
   std::vector<std::uint64_t> numbers;
   numbers.reserve(open_.size());
   for (const auto& [number, signal] : open_)

@@ -15,17 +15,18 @@
 
 namespace proteus::gateway {
 
-// What an upstream asks the client of one call. It ends with the call, also where the upstream has answered and never
-// waited for what it asked.
+// The questions of an upstream for the client of one call. They end with the call, even if the upstream has answered
+// the call without waiting for them.
 class ClientAsks : public std::enable_shared_from_this<ClientAsks> {
  public:
-  // `thread` is that of the call.
+  // `thread` is the thread of the call.
   ClientAsks(server::Call& call, const Executor& thread) : call_(&call), thread_(thread), last_ended_(thread) {}
 
-  // On any thread, at any time.
+  // Asks the client and returns its result as JSON, or an error of kind `cancelled` once closed. Thread-safe.
   static Task<Result<std::string>> ask(std::shared_ptr<ClientAsks> self, client::Question question);
 
-  // On the thread of the call, before it ends. Nothing is asked any more; ends when nothing is open.
+  // Withdraws all open questions and returns when they have ended; later ones are cancelled at once. Must be called on
+  // the call's thread before the call ends.
   Task<> close();
 
  private:

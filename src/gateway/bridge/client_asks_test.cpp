@@ -19,14 +19,14 @@ using server::LegacyClient;
 using server::rpc;
 using server::text_of;
 
-// A legacy upstream with one tool, which asks in the middle of a call.
+// A legacy upstream with one tool that asks in the middle of a call.
 class Asking {
  public:
   virtual ~Asking() = default;
   std::uint16_t port() const { return server_.port(); }
 
  protected:
-  // Answers a call.
+  // Answers a `tools/call`.
   virtual Task<> call(net::Exchange& exchange, std::string id) = 0;
   virtual void notified(const boost::json::object& /*message*/) {}
 
@@ -64,7 +64,7 @@ class Asking {
   net::TestServer server_{[this](net::Exchange& exchange) { return handle(exchange); }};
 };
 
-// Answers without waiting.
+// Answers the call without waiting for the answer to its question.
 class Impatient : public Asking {
   Task<> call(net::Exchange& exchange, std::string id) override {
     const std::string events =
@@ -75,7 +75,7 @@ class Impatient : public Asking {
   }
 };
 
-// Answers once it has heard of progress, by what it has heard.
+// Answers the call with the first progress notification that it has received.
 class Curious : public Asking {
   Task<> call(net::Exchange& exchange, std::string id) override {
     Bell& bell = bell_.emplace(exchange.executor());
@@ -97,7 +97,8 @@ class Curious : public Asking {
   std::string heard_;
 };
 
-// BRG-04: who is asked may say how far it is, by a token of the gateway, and whoever asked hears it by its own.
+// BRG-04: the client may report progress on a question with a token of the gateway; the upstream receives it with its
+// own token.
 TEST(ClientAsks, PassProgressOfTheClientToWhoeverAsked) {
   Curious upstream;
   auto settings = upstream_at("c", upstream.port());
@@ -127,7 +128,7 @@ TEST(ClientAsks, PassProgressOfTheClientToWhoeverAsked) {
   EXPECT_EQ(said, R"({"progressToken":"own","progress":5E-1,"message":"half"})");
 }
 
-// BRG-04, PRO-06: what is asked ends with the call that it was asked in, and an answer that comes late finds nothing.
+// BRG-04, PRO-06: a question ends with the call that it was asked in, and a late answer has no effect.
 TEST(ClientAsks, EndWithTheirCall) {
   Impatient upstream;
   auto settings = upstream_at("i", upstream.port());

@@ -3,7 +3,7 @@
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
-// A legacy upstream that answers with 2024-11-05, and who it is told its clients are.
+// A legacy upstream that answers with 2024-11-05, and the client names that it receives.
 namespace proteus::gateway {
 namespace {
 
@@ -29,7 +29,7 @@ class ClientNames : public ::testing::Test {
  protected:
   ClientNames() : gateway({upstream_at("up", upstream.port())}) { gateway.discover(); }
 
-  // Of all sessions that were begun at the upstream, in order.
+  // The client names of all sessions that were begun at the upstream, in order.
   std::vector<std::string> names() {
     std::vector<std::string> names;
     for (const auto& hello : upstream.received("initialize"))
@@ -41,13 +41,13 @@ class ClientNames : public ::testing::Test {
   TestGateway gateway;
 };
 
-// PRO-22: the other way round, an upstream may answer with it.
+// PRO-22, in the other direction: an upstream may answer with 2024-11-05.
 TEST_F(ClientNames, AnUpstreamOf2024Works) {
   EXPECT_EQ(gateway.status("up").version, mcp::Version::v2024_11_05);
   EXPECT_EQ(server::text_of(gateway.call("up_t")), "ran");
 }
 
-// PRX-04: what is one client's alone carries its name, and what others share carries the gateway's.
+// PRX-04: the session of a single client has that client's name; shared sessions have the gateway's.
 TEST_F(ClientNames, ALegacyClientIsKnownByItsOwnName) {
   LegacyClient client(gateway.port());
   EXPECT_EQ(server::text_of(client.call("1", "up_t").json()), "ran");
@@ -56,7 +56,7 @@ TEST_F(ClientNames, ALegacyClientIsKnownByItsOwnName) {
   EXPECT_EQ(names(), (std::vector<std::string>{"gateway", "test", "gateway"}));
 }
 
-// An upstream that checks it would refuse the session.
+// An upstream that checks the client's name would refuse a session without one.
 TEST_F(ClientNames, AClientWithoutANameIsTheGateway) {
   server::RawClient client(gateway.port());
   const auto hello = client.request(

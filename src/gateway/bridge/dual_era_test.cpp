@@ -17,7 +17,8 @@ using server::text_of;
 
 enum class Legacy { with_sessions, without_sessions, refused };
 
-// A tool says which era it was called in. Its modern side has one more, its legacy side has subscriptions.
+// An upstream whose tool returns the era it was called in. The modern side has one more tool, the legacy side has
+// subscriptions.
 class DualUpstream {
  public:
   explicit DualUpstream(Legacy legacy)
@@ -120,7 +121,7 @@ TEST(AnUpstreamOfBothEras, IsSpokenToInTheEraOfTheClient) {
   EXPECT_EQ(upstream.callers().size(), 2U) << "each has a session of its own";
 }
 
-// BRG-12: what it lists in one era only is asked for in that.
+// BRG-12: an entry that the upstream lists in one era only is requested in that era.
 TEST(AnUpstreamOfBothEras, IsSpokenToInTheOtherOneForWhatOnlyThatHas) {
   DualUpstream upstream(Legacy::with_sessions);
   Behind behind(upstream);
@@ -144,7 +145,7 @@ TEST(AnUpstreamOfBothEras, OffersEachEraWhatItHasForIt) {
 
 class WithoutALegacySide : public ::testing::TestWithParam<Legacy> {};
 
-// BRG-12: no call pays for having looked.
+// BRG-12: no call pays for the check of the legacy side.
 TEST_P(WithoutALegacySide, IsSpokenToInTheModernEra) {
   DualUpstream upstream(GetParam());
   Behind behind(upstream, false);

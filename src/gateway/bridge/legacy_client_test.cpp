@@ -29,14 +29,14 @@ class LegacyToModern : public ::testing::Test {
                                rpc("7", "tools/call", fmt::format(R"("name":"{}","arguments":{{}})", tool)));
     return client.client.read_answer();
   }
-  // The next message of a stream, which may begin with an event that has none.
+  // The next message of the client's stream. Skips the event without data that may come first.
   static std::optional<RawClient::Event> next(LegacyClient& client) {
     auto event = client.client.read_event();
     while (event && event->data.empty())
       event = client.client.read_event();
     return event;
   }
-  // The question that comes on the stream of a call, answered.
+  // Reads the question on the stream of a call, and answers it.
   void answer_next(LegacyClient& client, std::string_view method, std::string_view result) {
     const auto question = next(client);
     ASSERT_TRUE(question);
@@ -100,7 +100,7 @@ TEST_F(LegacyToModern, GoesOnWithAClientThatWentAwayWhileItWasAsked) {
                                                     boost::json::serialize(question.json().at("id")), kAda));
     EXPECT_EQ(accepted.status, 202);
   };
-  // It saw nothing of the question: it is told once more, and only once.
+  // The client received nothing of the question: it is repeated once.
   const auto again = resume(primed->id);
   const auto repeated = again->read_event();
   ASSERT_TRUE(repeated);
@@ -111,7 +111,7 @@ TEST_F(LegacyToModern, GoesOnWithAClientThatWentAwayWhileItWasAsked) {
   EXPECT_EQ(second->json().at("params").at("message"), "Second?");
   again->close();
 
-  // It saw the question: what follows is the answer to the call.
+  // The client received the question: the answer to the call follows.
   const auto last = resume(second->id);
   answer(*second);
   const auto done = last->read_event();

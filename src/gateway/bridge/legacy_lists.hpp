@@ -10,13 +10,13 @@
 
 namespace proteus::gateway {
 
-// Whether tools have something that the revision of a client does not: of what is in the catalog, which costs time in
-// proportion to the providers where that was not looked at before; and of one list.
+// Whether the tools contain anything that the revision of the client does not know. For a view, this takes time
+// proportional to the number of providers, unless the answer is cached.
 bool needs_other_form(const catalog::View& view, catalog::Kind kind, const mcp::Request& request);
 bool needs_other_form(const catalog::DefinitionList& list, const mcp::Request& request);
 
-// Tools, with commas between them, as the client may have them. In the legacy era what a tool puts out is an object,
-// and a schema of anything else is left out. A tool that can be called only as a task is there in 2025-11-25 alone.
+// Returns the tools, separated by commas, in the form for the client's revision. The legacy era gets no output schema
+// of anything but an object, and only 2025-11-25 gets tools that can be called only as a task.
 std::string form_for(const mcp::Request& request, std::string_view tools);
 
 }  // namespace proteus::gateway

@@ -14,13 +14,13 @@ std::string answered(std::string_view key, std::string_view answer = kAda) {
   return fmt::format(R"({{"{}":{}}})", key, answer);
 }
 
-// A call that has to connect first, or one that is sent at once.
+// A call that must open its session first, or one that is sent at once.
 enum class Call { first, later };
 
 class ModernToLegacy : public ::testing::TestWithParam<Call> {
  protected:
   AskingUpstream upstream{legacy_only()};
-  // Each worker has connections of its own.
+  // Each worker has its own connections.
   TestGateway gateway{{unprefixed()}, {.workers = GetParam() == Call::later ? 1U : 2U}};
   ModernClient client{gateway};
 
@@ -74,7 +74,7 @@ TEST_P(ModernToLegacy, LetsOneOfTwoRetriesAtOnceGoOn) {
   EXPECT_EQ(upstream.runs, 1);
 }
 
-// BRG-01: access is decided at each step, and a call that nobody may finish any more is ended.
+// BRG-01: access is checked in each round, and a call that its caller may no longer finish is cancelled.
 TEST_P(ModernToLegacy, DoesNotGoOnForACallerThatHasLostTheUpstream) {
   const auto asked = client.call("greet");
   ASSERT_TRUE(asks(asked)) << asked;
@@ -101,7 +101,7 @@ TEST_P(ModernToLegacy, AsksRoundByRound) {
 // BRG-03
 TEST_P(ModernToLegacy, TellsQuestionsThatComeTogetherTogether) {
   boost::json::value asked;
-  // A busy machine may bring the second one late at times.
+  // On a busy machine the second question may come too late for the same round.
   wait_until([&] {
     asked = client.call("both");
     return asks(asked) && asked.at("result").at("inputRequests").as_object().size() == 2;
@@ -233,7 +233,7 @@ TEST(ParkedCalls, AreNoMoreThanAllowed) {
 TEST(ParkedCalls, EndWithTheirUpstream) {
   auto upstream = std::make_unique<AskingUpstream>(legacy_only());
   auto settings = upstream_at("old", upstream->port);
-  settings.call_timeout = 3s;  // for as long as it might come back
+  settings.call_timeout = 3s;  // how long the call may wait for the upstream to return
   TestGateway gateway({settings});
   gateway.discover();
   ModernClient client(gateway);

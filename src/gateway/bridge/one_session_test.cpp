@@ -1,4 +1,4 @@
-// Which session of a legacy upstream the requests of a modern caller are made in.
+// The sessions of a legacy upstream that carry the requests of modern callers.
 #include <map>
 #include <mutex>
 
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 enum class Ids { given, none };
 
-// A legacy upstream that counts the calls of each session. One that gives no ids cannot tell them apart.
+// A legacy upstream that counts the calls of each session. Without ids it cannot tell sessions apart.
 class CountingUpstream {
  public:
   explicit CountingUpstream(Ids ids = Ids::given)
@@ -102,7 +102,7 @@ struct Counted {
     setup.principals = std::move(principals);
     return setup;
   }
-  // What the upstream counted, each call over a connection of its own.
+  // Calls the tool over a new connection each time, and returns the counts.
   std::vector<std::string> calls(int times, std::string_view fields = {}) {
     std::vector<std::string> counted;
     for (int i = 0; i < times; ++i)
@@ -141,12 +141,12 @@ TEST(AnAnonymousModernCaller, MeetsNothingThatAnotherCallLeft) {
   EXPECT_THAT(counted.calls(12), Each("1"));
 }
 
-// BRG-11: what a call has used up is ended, and what is prepared for the next one is little.
+// BRG-11: used sessions end, and only a few are prepared for the next calls.
 TEST(AnAnonymousModernCaller, LeavesNoSessionsBehind) {
   CountingUpstream upstream;
   Counted counted(upstream);
   EXPECT_THAT(counted.calls(20), Each("1"));
-  constexpr std::size_t kOwn = 1;       // of the gateway itself
+  constexpr std::size_t kOwn = 1;       // the gateway's own session
   constexpr std::size_t kPrepared = 4;  // one for each worker
   wait_until([&] { return upstream.sessions() <= kOwn + kPrepared; });
   wait_until([&] {
@@ -162,7 +162,7 @@ TEST(AnonymousModernCallers, ShareOneSessionWhereThatIsConfigured) {
   EXPECT_THAT(counted.calls(6), ElementsAre("1", "2", "3", "4", "5", "6"));
 }
 
-// BRG-11: a server without session ids keeps nothing for a session, so that none is begun for each call.
+// BRG-11: a server without session ids keeps no state for sessions, so calls need no sessions of their own.
 TEST(AnonymousModernCallers, ShareWhatHoldsNoState) {
   CountingUpstream upstream(Ids::none);
   Counted counted(upstream);

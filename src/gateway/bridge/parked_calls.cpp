@@ -92,6 +92,10 @@ void ParkedCalls::cancel(const Call& call) {
   });
 }
 
+void ParkedCalls::cancel(const std::string& ticket) {
+  if (const auto call = remove(ticket, Unparked::refused)) cancel(*call);
+}
+
 void ParkedCalls::cancel_of(const std::string& principal) {
   std::vector<std::string> tickets;
   {
@@ -101,9 +105,8 @@ void ParkedCalls::cancel_of(const std::string& principal) {
       if (entry.call.principal == principal) tickets.push_back(ticket);
     }
   }
-  for (const auto& ticket : tickets) {
-    if (const auto call = remove(ticket, Unparked::refused)) cancel(*call);
-  }
+  for (const auto& ticket : tickets)
+    cancel(ticket);
 }
 
 std::vector<ParkedCalls::Waiting> ParkedCalls::all() const {

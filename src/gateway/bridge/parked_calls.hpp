@@ -28,16 +28,16 @@ struct ParkingLimits {
   std::chrono::milliseconds deadline = std::chrono::minutes(5);
 };
 
-// How a parked call was let go.
+// How the wait of a parked call ended.
 enum class Unparked : std::uint8_t { resumed, expired, refused, shut_down };
 inline constexpr std::array kUnparked = {Unparked::resumed, Unparked::expired, Unparked::refused, Unparked::shut_down};
 std::string_view to_string(Unparked how);
 
-// Calls whose client was asked for something and has not come back. Each has a ticket, which is good for once: the one
-// who comes with it takes the call. Thread-safe.
+// Calls that wait for a client to return with answers. Each has a single-use ticket: taking the ticket takes the call.
+// Thread-safe.
 class ParkedCalls {
  public:
-  // `process` is this one among several that serve as one; empty where it is alone.
+  // `process` identifies this process among several that serve as one; empty if there is only one.
   ParkedCalls(ParkingLimits limits, const Clock& clock, ProcessKey process = {})
       : limits_(limits), clock_(clock), process_(std::move(process)) {}
 
@@ -47,30 +47,32 @@ class ParkedCalls {
     std::string principal;
   };
 
-  // On the call's thread. Gives the ticket. Where there is no room the call is cancelled. One that nobody comes for
-  // within the deadline is cancelled, too.
+  // Stores the call and returns its ticket. Cancels the call and fails if there is no room. Cancels a stored call that
+  // is not taken within the deadline. Must be called on the call's thread.
   Result<std::string> park(Call call);
   static bool is_ticket(std::string_view text);
-  // The process that has the call; empty where that is not known.
+  // Returns the process that has the call of a ticket; empty if unknown.
   static ProcessKey holder_of(std::string_view ticket);
-  // On the call's thread, before it is parked: what must survive this process is kept.
+  // Stores what must survive this process. Must be called on the call's thread, before the call is parked.
   Task<> prepare(const Call& call) const {
     if (prepare_) co_await prepare_(call);
   }
   using Prepare = std::function<Task<>(const Call&)>;
-  // Before anything is parked.
+  // Must be set before a call is parked.
   void set_prepare(Prepare prepare) { prepare_ = std::move(prepare); }
-  // From any thread. Fails where the ticket was used before, its time is over, or it is of another process.
+  // Takes the call of a ticket. Fails if the ticket was used, has expired, or belongs to another process.
   Result<Call> take(std::string_view ticket);
-  // From any thread. Ends what was taken, at the upstream, too.
+  // Cancels a call that was taken, also at the upstream.
   static void cancel(const Call& call);
-  // From any thread. Cancels those of one principal.
+  // Cancels the parked call of a ticket, if there still is one.
+  void cancel(const std::string& ticket);
+  // Cancels all parked calls of a principal.
   void cancel_of(const std::string& principal);
-  // Cancels all, and takes no more.
+  // Cancels all parked calls and rejects new ones.
   void close();
 
   std::size_t size() const;
-  // For operators: what waits, without the tickets.
+  // A parked call without its ticket, for operators.
   struct Waiting {
     std::uint64_t number;
     std::string principal;
@@ -78,10 +80,11 @@ class ParkedCalls {
     Clock::Monotonic since;
   };
   std::vector<Waiting> all() const;
-  // From any thread. Cancels one; whose it was, or nothing where it is gone already.
+  // Cancels the call with this number and returns its principal; nothing if the call is no longer parked.
   std::optional<std::string> cancel_one(std::uint64_t number);
   using Observer = std::function<void(Unparked, std::chrono::nanoseconds)>;
-  // Told of each end. Before anything is parked.
+  // Sets the callback for each call that is no longer parked, and for each rejected one. Must be set before a call is
+  // parked.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
  private:

@@ -23,8 +23,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-// One setting for each session, with a random part behind a point, and in front of that whose it is where several
-// processes share the store. Earlier versions had one for all, without it; the first write takes it apart.
+// Prefix of the settings' keys, one setting for each session: `parked_sessions.` and a random part, with a hash of the
+// owning process in between if several share the store. Earlier versions had one setting without a suffix for all
+// sessions; the first write splits it.
 constexpr std::string_view kParkedSessions = "parked_sessions";
 constexpr std::size_t kMostBytes = std::size_t{512} * 1024;
 constexpr int kTries = 8;
@@ -64,7 +65,7 @@ Task<> ParkedSessions::add(Session session) {
   co_await write();
 }
 
-// Those who come while it writes wait for the next time, together.
+// Sessions that are added during a write are stored together by the next one.
 Task<> ParkedSessions::write() {
   const std::uint64_t own = wanted_;
   while (written_ < own) {
@@ -89,7 +90,7 @@ Task<> ParkedSessions::write() {
   }
 }
 
-// What the store must change to have the sessions that there are; the first of it where it is much.
+// Returns the writes that bring the store up to date; only the first kWrites if there are more.
 store::Writes ParkedSessions::differences() const {
   store::Writes writes;
   std::set<std::string_view> keys;
@@ -158,7 +159,7 @@ Task<Result<std::vector<std::string>>> ParkedSessions::prefixes_of_living() {
 }
 
 Task<> ParkedSessions::read_left() {
-  // What is kept is read first: a process that comes meanwhile is among the living then.
+  // Reads the settings before the members, so that a process that starts meanwhile counts as alive.
   const auto kept = co_await store_.settings(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
   const auto living = co_await prefixes_of_living();
@@ -169,7 +170,7 @@ Task<> ParkedSessions::read_left() {
       co_await claim(setting);
       continue;
     }
-    // Also what cannot be read: it is removed with the next write.
+    // Settings that cannot be read count as stored, too: the next write removes them.
     kept_.insert(setting.key);
     for (auto& session : read(setting))
       add_kept(std::move(session));
@@ -230,7 +231,7 @@ void ParkedSessions::end_left(std::shared_ptr<const UpstreamTable> upstreams, ne
 
 Task<> ParkedSessions::run_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http) {
   co_await read_left();
-  // What is somewhere else now is not spoken to in its name.
+  // A session id must not be sent to an upstream whose URL has changed.
   const auto elsewhere = [&](const Session& one) {
     const ServedUpstream* const served = upstreams->find(one.upstream);
     return one.left && !one.ending && (served == nullptr || url_of(*served->upstream) != one.url);

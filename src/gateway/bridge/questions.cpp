@@ -1,7 +1,10 @@
 #include "gateway/bridge/questions.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "json/splice.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {
@@ -10,26 +13,20 @@ namespace {
 constexpr std::size_t kMaxQuestions = 16;
 constexpr std::size_t kMaxKey = 256;
 
-using Storage = std::vector<std::unique_ptr<std::string>>;
-
-// An object without the members that are not to be there.
-template <class Drop>
-std::string without(std::string_view object, Drop&& drop) {
-  Storage storage;
-  const auto members = json::members_of(object, storage);
-  if (!members) return std::string(object);
-  std::string out = "{";
-  for (const auto& [key, value] : *members) {
-    if (drop(key)) continue;
-    if (out.size() > 1) out += ',';
-    json::append_quoted(out, key);
-    out += ':';
-    out += value;
-  }
-  return out + "}";
+bool is_of_legacy_params(const json::Member& member) {
+  return member.key == "_meta" || member.key == "task" || member.key == "elicitationId";
 }
 
-bool is_of_legacy_params(std::string_view key) { return key == "_meta" || key == "task" || key == "elicitationId"; }
+// Returns an object without the members that only the legacy era has; empty if it has no others.
+std::string without_legacy_params(std::string_view object) {
+  std::vector<std::unique_ptr<std::string>> storage;
+  const auto members = json::members_of(object, storage);
+  if (!members) return std::string(object);
+  if (std::ranges::all_of(*members, is_of_legacy_params)) return {};
+  json::Splice splice(object);
+  json::edit_members(splice, object, *members, is_of_legacy_params);
+  return splice.str();
+}
 
 }  // namespace
 
@@ -39,8 +36,7 @@ mcp::InputRequest to_modern(client::Question question) {
   const std::string_view meta = json::find_member(question.params, "_meta");
   auto key = json::decode_string(json::find_member(meta, "proteus/inputKey"));
   if (key && key->size() <= kMaxKey) request.key = std::move(*key);
-  request.params = without(question.params, is_of_legacy_params);
-  if (request.params == "{}") request.params.clear();
+  request.params = without_legacy_params(question.params);
   return request;
 }
 
@@ -53,9 +49,13 @@ std::optional<mcp::InputRequired> url_questions(std::string_view error_data) {
     if (!json::members_of(each, storage)) return std::nullopt;
     auto id = json::decode_string(json::find_member(each, "elicitationId"));
     if (json::find_member(each, "url").empty()) return std::nullopt;
-    std::string key =
-        id && !id->empty() && id->size() <= kMaxKey ? std::move(*id) : fmt::format("url-{}", required.requests.size());
-    std::string params = without(each, is_of_legacy_params);
+    const auto is_taken = [&](const std::string& key) {
+      return std::ranges::find(required.requests, key, &mcp::InputRequest::key) != required.requests.end();
+    };
+    std::string key = id && id->size() <= kMaxKey ? std::move(*id) : std::string();
+    for (std::size_t number = required.requests.size(); key.empty() || is_taken(key); ++number)
+      key = fmt::format("url-{}", number);
+    std::string params = without_legacy_params(each);
     if (json::find_member(params, "mode").empty()) params.insert(1, R"("mode":"url",)");
     required.requests.push_back({std::move(key), mcp::Method::elicit, std::move(params)});
   }

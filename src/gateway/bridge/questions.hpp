@@ -6,15 +6,15 @@
 #include "client/message/handlers.hpp"
 #include "mcp/reply.hpp"
 
-// What servers ask for, from one era to the other.
+// Translates questions of servers between the eras.
 namespace proteus::gateway {
 
-// A legacy server's question as a modern client is told it: with the key that its sender gave it, empty for none, and
-// without what only its own era has.
+// Translates a legacy server's question for a modern client: with the key that the server set, empty for none, and
+// without members that only the legacy era has.
 mcp::InputRequest to_modern(client::Question question);
 
-// The questions of a legacy server's error that says which URLs must be visited before the request can succeed; nothing
-// where they cannot be read.
+// Translates the error of a legacy server that names URLs to visit before the request can succeed. Returns nothing if
+// the URLs cannot be read.
 std::optional<mcp::InputRequired> url_questions(std::string_view error_data);
 
 }  // namespace proteus::gateway

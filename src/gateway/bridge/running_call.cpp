@@ -21,16 +21,16 @@ namespace {
 
 using Time = asio::steady_timer::time_point;
 
-// Within it questions are taken to be one round.
+// Questions within this time of the first one form one round.
 constexpr std::chrono::milliseconds kTogether{50};
 constexpr std::size_t kMaxOpen = 16;
-// Of answers to what nobody asked yet, and of one question.
+// Limits of the early answers of one call, and of one question.
 constexpr std::size_t kMaxEarlyBytes = std::size_t{256} * 1024;
 constexpr std::size_t kMaxQuestion = std::size_t{1} << 20U;
-// Of notifications that nobody was there for.
+// Limits of the notifications that are kept while no request waits.
 constexpr std::size_t kMaxMissed = 64;
 constexpr std::size_t kMaxMissedBytes = std::size_t{64} * 1024;
-// An upstream that never has enough is cut off.
+// Questions that an upstream may ask during one call, so that asking comes to an end.
 constexpr unsigned kMaxAsked = 256;
 
 bool has_failed(const Result<client::Answer>& end) { return !end || is_tool_error(*end); }
@@ -51,6 +51,8 @@ Task<> RunningCall::run(Task<Result<client::Answer>> request) {
     end_ = co_await before(deadline_, std::move(request), "the call");
   } catch (const boost::system::system_error&) {
     end_ = std::unexpected(errors::cancelled("the call"));
+  } catch (const std::exception& fault) {
+    end_ = std::unexpected(errors::internal(fault.what()));
   }
   on_asked_ = nullptr;
   connection_ = nullptr;
@@ -85,7 +87,7 @@ Task<Result<std::string>> RunningCall::ask(client::Question question) {
   mcp::InputRequest& request = required.requests.front();
   std::string missing = server::missing_capabilities(required, client_);
   auto refusal = errors::unsupported(fmt::format("the client does not offer {}", missing));
-  // What a session asks by itself as it begins is not what the call fails for.
+  // A call must not fail because of a question that the session asked as it began.
   if (!missing.empty() && before_the_call) co_return std::unexpected(std::move(refusal));
   if (!std::exchange(noted_, true) && on_asked_) on_asked_();
   if (!missing.empty()) {

@@ -27,8 +27,8 @@ class Connection;
 
 namespace proteus::gateway {
 
-// A request of a modern client at a legacy upstream, which asks while it runs. The request goes on while the client has
-// been told what is asked for and has not come back with answers yet. Belongs to one thread, that of its connection.
+// A request of a modern client at a legacy upstream, which may ask questions while it runs. The request keeps running
+// while the client has the questions and has not returned with answers. Belongs to one thread, that of its connection.
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
  public:
   using Answers = std::map<std::string, std::string, std::less<>>;  // by key: a result, as JSON
@@ -36,34 +36,34 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   using News = Result<std::variant<client::Answer, Questions>>;
   using Sink = std::function<void(const json::Message&)>;
 
-  // `client` is what may be asked for.
+  // `client` has the capabilities of the client; other questions are refused.
   RunningCall(const Executor& thread, mcp::ClientCapabilities client);
 
   const Executor& thread() const { return thread_; }
-  // Who answers the upstream's questions: this, and so for as long as it lives.
+  // Returns handlers that pass the upstream's questions to this call, and keep it alive.
   std::shared_ptr<const client::Handlers> handlers();
-  // Called when the upstream asks something for the first time.
+  // Sets the callback for the upstream's first question.
   void set_on_asked(std::function<void()> on_asked) { on_asked_ = std::move(on_asked); }
-  // What it runs on; kept for as long as it runs.
+  // Keeps the connection alive until the request has ended.
   void set_connection(std::shared_ptr<client::Connection> connection) { connection_ = std::move(connection); }
   const std::shared_ptr<client::Connection>& connection() const { return connection_; }
-  // A notification of the upstream that belongs to the request. Where nobody attends it is kept for who comes next,
-  // with the latest others, within a bound.
+  // Passes a notification of the request to the client's request that waits. If none waits, keeps it for the next one;
+  // only the latest are kept, within limits.
   void notify(const json::Message& message);
 
-  // Runs the request, to its end.
+  // Runs the request to its end. Must be started once.
   Task<> run(Task<Result<client::Answer>> request);
 
-  // One request of the client that waits here: with answers, of which those that nobody asked for yet are kept; until
-  // the upstream has answered, or until questions are open. Questions that come close to one another are told together.
-  // `number` tells one that waits from those before it.
+  // Waits for the upstream's answer or for open questions, on behalf of a request of the client; only one may wait at a
+  // time. Keeps answers to questions that have not been asked yet. Questions that arrive close together are returned
+  // together. `number` identifies the waiting request for `leave`.
   Task<News> wait_for_call(std::uint64_t number, Sink sink, Answers answers);
-  // The client that waits under this number is gone.
+  // Cancels the call if the request with this number still waits: its client is gone.
   void leave(std::uint64_t number);
 
-  // Ends the request at the upstream, too.
+  // Cancels the request, also at the upstream.
   void cancel();
-  // Calls back after a time, unless `stop_timer` or an end comes first.
+  // Calls back after `time`, unless the timer is stopped or started again before.
   void start_timer(std::chrono::milliseconds time, std::function<void()> callback);
   void stop_timer() { timer_.cancel(); }
 
@@ -90,8 +90,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::list<Open*> open_;  // in the order in which they were asked
   Answers early_;
   unsigned asked_ = 0;
-  bool noted_ = false;   // that something was asked
-  std::string missing_;  // capabilities that it asked for in vain, as JSON
+  bool noted_ = false;   // whether `on_asked_` was called
+  std::string missing_;  // capabilities that a refused question needed, as JSON
   std::uint64_t attending_ = 0;
   Sink sink_;
   std::deque<std::string> missed_;

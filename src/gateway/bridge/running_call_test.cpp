@@ -57,7 +57,7 @@ TEST_F(Running, RefusesAQuestionThatIsTooLarge) {
             ErrorKind::too_large);
 }
 
-// BRG-03: what was never asked for is kept for later, within a bound
+// BRG-03: answers to questions that were not asked yet are kept for later, within a limit
 TEST_F(Running, KeepsOnlySoMuchThatNobodyAskedFor) {
   const std::string huge = R"({"action":")" + std::string(std::size_t{1} << 20U, 'x') + R"("})";
   auto waiting = asio::co_spawn(
@@ -79,7 +79,7 @@ TEST_F(Running, KeepsOnlySoMuchThatNobodyAskedFor) {
   call->cancel();
 }
 
-// BRG-09: progress between two rounds, while the client has yet to come back
+// BRG-09: progress between two rounds, before the client has returned
 TEST_F(Running, KeepsTheLatestNotificationsForWhoComesBack) {
   const auto progress = [](int step, std::size_t bytes = 0) {
     return fmt::format(
@@ -116,7 +116,7 @@ TEST_F(Running, KeepsTheLatestNotificationsForWhoComesBack) {
   EXPECT_THAT(heard_by_the_next(), ::testing::ElementsAre("15", "16", "17", "18", "19", "20"));
 }
 
-// BRG-01: the upstream answers while nobody waits
+// BRG-01: the upstream answers while no request waits
 TEST_F(Running, KeepsTheAnswerForWhoComesBack) {
   const auto answer = []() -> Task<Result<client::Answer>> {
     co_return client::Received::scan(std::string(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})"), {});
@@ -126,6 +126,19 @@ TEST_F(Running, KeepsTheAnswerForWhoComesBack) {
   const auto news = run(call->wait_for_call(1, {}, {}));
   ASSERT_TRUE(news);
   EXPECT_TRUE(std::holds_alternative<client::Answer>(*news));
+}
+
+TEST_F(Running, EndsWithAnErrorIfItsRequestThrows) {
+  const auto fail = []() -> Task<Result<client::Answer>> {
+    throw std::runtime_error("a fault");
+    co_return std::unexpected(errors::cancelled("nothing"));
+  };
+  asio::co_spawn(io, call->run(fail()), asio::detached);
+  auto news = asio::co_spawn(io, call->wait_for_call(1, {}, {}), asio::use_future);
+  io.restart();
+  io.poll();
+  ASSERT_EQ(news.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  EXPECT_EQ(news.get().error().kind(), ErrorKind::internal);
 }
 
 }  // namespace

@@ -26,11 +26,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-// How long a client may take for what belongs to none of its requests; roots are waited for by its calls.
+// Time that a client has to answer questions that belong to none of its requests. Questions about roots get the
+// upstream's time-out, because calls wait for them.
 constexpr std::chrono::minutes kOutsideAnswer{5};
 
-// What the client of a session can do is declared to the upstream's session. Who is asked is decided by the request;
-// what belongs to none goes to the client all the same.
+// Declares the client's capabilities to the upstream session. Questions during a request go to that request's handlers;
+// these handlers take all others.
 client::Handlers handlers_of(server::Session& session, const std::string& upstream,
                              std::chrono::milliseconds roots_within) {
   const auto client =
@@ -57,20 +58,20 @@ client::Handlers handlers_of(server::Session& session, const std::string& upstre
   return handlers;
 }
 
-// An upstream that checks what it is told would refuse a session of anybody else.
+// Client info without a name and a version is not used: an upstream that checks it would refuse the session.
 bool names_client(std::string_view info) {
   return json::is_string(json::find_member(info, "name")) && json::is_string(json::find_member(info, "version"));
 }
 
 Task<> nothing() { co_return; }
 
-// Passes on what has become of a task of the session, by the id that its client knows.
+// Forwards the status of a task, with the client's id, if the session has this task.
 void tell_of_task(server::Session& session, const SessionTasks& tasks, std::string_view upstream,
                   const json::Message& notification) {
   const std::string_view raw = notification.body.value("taskId");
   const auto shown = tasks.shown(upstream, json::decode_string(raw).value_or(""));
   if (!shown || !mcp::has_tasks(session.hello().version)) return;
-  session.outside()->send(with_string(notification.text, raw, *shown), server::SessionStream::Unheard::dropped);
+  session.outside()->send(with_string(notification.text, raw, *shown));
 }
 
 bool is_legacy(const ServedUpstream& served) {
@@ -92,8 +93,8 @@ Task<> open_line(Worker& worker, ServedUpstream upstream, std::string principal)
   if (!line->use()) co_await line->ready();
 }
 
-// A session hears over the line that its calls go over: what those bring about is told there, and may be told nowhere
-// else. Where the legacy side tells of nothing, the modern one may.
+// A session subscribes where its calls go, because updates that they cause may be announced only there. If the legacy
+// side has no subscriptions, the modern side may have them.
 std::shared_ptr<const client::ServerFacts> facts_for(server::Session* session, const Route& route) {
   auto facts = route.upstream->facts();
   if (session == nullptr || !facts || facts->era() == mcp::Era::legacy) return facts;
@@ -113,12 +114,13 @@ Subscriptions::Refused for_caller(Subscriptions::Refused refused, const provider
   for (auto& [uri, why] : refused) {
     upstream.log().note(log::Level::info, "does not tell of updates of {}: {}", log::printable(uri, 200),
                         why.message());
-    why = gateway::for_caller(std::move(why), upstream.settings().name);
+    why = gateway::for_caller(std::move(why), upstream);
   }
   return refused;
 }
 
-// Tells those whom it concerns. That is worked out while nobody waits for it: a list may be long.
+// Notifies the listeners that a change concerns. Evaluates `concerns` without holding the listeners' lock, because
+// comparing long lists takes time.
 template <class VisitAll>
 void tell(const VisitAll& visit_all, mcp::Method changed, const SessionObserver::Concerns& concerns) {
   const auto access_of = [](const server::Caller& caller) -> const catalog::Access& {
@@ -138,14 +140,14 @@ void tell(const VisitAll& visit_all, mcp::Method changed, const SessionObserver:
 
 }  // namespace
 
-// What is to be followed at one upstream, in one era.
+// The resources to subscribe to at one upstream, in one era.
 struct Subscriptions::Followed {
   ServedUpstream upstream;
   std::shared_ptr<const client::ServerFacts> facts;
   std::vector<std::string> uris;
 };
 
-// One `follow`, and what was refused so far.
+// One call of `follow`, and the subscriptions refused so far.
 struct Subscriptions::Asking {
   Worker& here;
   const server::Caller& caller;
@@ -170,7 +172,8 @@ void Subscriptions::streams_changed(const std::string& principal) {
   asio::post(home.io(), [this, principal] { update(principal); });
 }
 
-// On the thread of its home: requests of a principal that listens all go over the line that is listened to.
+// Runs on the thread of the principal's home. While a principal listens, all its requests use the upstream sessions
+// there.
 void Subscriptions::update(const std::string& principal) {
   Worker& home = home_of(principal);
   std::optional<Home> entry;
@@ -197,7 +200,7 @@ SessionObserver Subscriptions::observer_of(const std::string& principal, Worker&
 
 SessionObserver Subscriptions::observer_of(server::Session& session) {
   const std::shared_ptr<UpstreamSessionsOfClient> lines = UpstreamSessionsOfClient::of(session);
-  // A line may outlive the session for a moment.
+  // An upstream session may briefly outlive the client session.
   const auto visit = [this, gone = std::weak_ptr(lines), client = &session](const server::Listeners::Visit& visit) {
     if (const auto alive = gone.lock()) listeners_.visit(client, visit);
   };
@@ -232,7 +235,7 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
                 visit([&](server::Listener&) { tell_of_task(*client, *tasks, upstream, notification); });
               },
           .agreed =
-              [visit, client = &session, lines = std::weak_ptr(lines)](const std::string& upstream,
+              [visit, client = &session, lines = std::weak_ptr(lines)](const providers::UpstreamSettings& upstream,
                                                                        std::optional<client::ResumedSession> held) {
                 const auto alive = lines.lock();
                 if (!alive) return;
@@ -252,13 +255,13 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
                                                         const ServedUpstream& upstream) {
   return UpstreamSessionsOfClient::of(session)->get(upstream.instance, [&] {
     client::Options options = upstream->options();
-    // Where the upstream speaks both, it is spoken to in the era of the client.
+    // An upstream that speaks both eras is addressed in the era of the client.
     if (upstream->is_modern()) options.era = mcp::Era::legacy;
-    // The session is this client's alone, so that it may be known by its own name.
+    // The upstream session serves this client alone, so it may have the client's name.
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
     options.handlers = handlers_of(session, upstream->settings().name, options.timeout);
     options.owner = client::Owner::session;
-    options.resumed = UpstreamSessionsOfClient::of(session)->take_left(upstream->settings().name);
+    options.resumed = UpstreamSessionsOfClient::of(session)->take_left(upstream->settings());
     if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, *session.caller());
     return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
@@ -276,7 +279,7 @@ void Subscriptions::session_listens(server::Session& session) {
 void Subscriptions::leave(server::Session& session) {
   const auto lines = UpstreamSessionsOfClient::find(session);
   if (!lines) return;
-  // Held until then, so that it is not closed before.
+  // Held until then, so that the upstream session is not closed before.
   for (const auto& line : lines->all())
     asio::post(line->worker().io(), [line] { line->leave(); });
 }
@@ -292,7 +295,7 @@ void Subscriptions::client_notified(server::Session& session, const json::Messag
                });
 }
 
-// What was posted to them before has reached all workers when this ends.
+// Returns when all workers have run what was posted to them before.
 Task<> Subscriptions::tell_everybody() {
   for (Worker* worker : workers_)
     co_await asio::co_spawn(worker->io(), nothing(), asio::use_awaitable);
@@ -300,8 +303,7 @@ Task<> Subscriptions::tell_everybody() {
 
 Task<Subscriptions::Refused> Subscriptions::follow(Worker& here, const server::Caller& caller, server::Session* session,
                                                    const mcp::SubscriptionFilter& accepted, const RouteOf& route_of) {
-  const UpstreamTable& upstreams = here.upstreams();
-  const bool any_legacy = std::ranges::any_of(upstreams.order, is_legacy);
+  const bool any_legacy = std::ranges::any_of(here.upstreams().order, is_legacy);
   if (session == nullptr && any_legacy) {
     co_await asio::co_spawn(home_of(caller.principal).io(), nothing(), asio::use_awaitable);
     co_await tell_everybody();
@@ -312,12 +314,14 @@ Task<Subscriptions::Refused> Subscriptions::follow(Worker& here, const server::C
   const auto asking = std::make_shared<Asking>(Asking{here, caller, session});
   std::map<std::pair<std::uint64_t, bool>, Followed> by_upstream;
   for (const auto& uri : accepted.uris) {
+    // Templates may be slow to match, so other requests get a turn after each.
+    co_await asio::post(here.io(), asio::use_awaitable);
     const auto route = co_await route_of(uri);
     if (!route) {
       asking->refused.push_back({uri, route.error()});
       continue;
     }
-    // What is answered within the process is told of within the process.
+    // Resources of local providers are announced within the process.
     if (!route->upstream) continue;
     if (on_follow_) on_follow_(uri, route->upstream->name());
     auto facts = facts_for(session, *route);
@@ -375,7 +379,7 @@ Task<Subscriptions::Refused> Subscriptions::ask(Worker& here, const server::Call
                        *upstream.upstream);
 }
 
-// What is listed live changes for each caller by itself, and nobody else hears of it.
+// Lists that are read live change for each caller separately: only the caller's own upstream session announces that.
 Task<> Subscriptions::open_live_lines(Worker& here, const server::Caller& caller,
                                       const mcp::SubscriptionFilter& accepted) {
   const auto& access = principal_of(caller).access();

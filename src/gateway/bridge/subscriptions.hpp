@@ -17,33 +17,35 @@ class ParkedCalls;
 class Worker;
 struct Route;
 
-// Who hears what from upstreams, and how it is brought about: of a modern upstream everybody hears over the connection
-// that the gateway has for itself; of a legacy one each caller over a line of its own. Thread-safe.
+// Decides over which connections callers listen to upstreams, and subscribes there. A modern upstream announces changes
+// to everybody over the gateway's own connection; a legacy one announces them to each caller in the caller's own
+// upstream session. Thread-safe.
 class Subscriptions {
  public:
-  // Everything given outlives it.
+  // Everything passed must outlive this.
   Subscriptions(std::vector<Worker*> workers, server::Listeners& listeners);
 
   using Refused = std::vector<server::Service::Refused>;
-  // Whose resource a URI is.
+  // Returns the route to a resource.
   using RouteOf = std::function<Task<Result<Route>>(const std::string& uri)>;
-  // See server::Service::follow. On the thread of `here`.
+  // See server::Service::follow. Must be called on the thread of `here`.
   Task<Refused> follow(Worker& here, const server::Caller& caller, server::Session* session,
                        const mcp::SubscriptionFilter& accepted, const RouteOf& route_of);
-  // Told which upstream is to tell of updates of a resource, before it is waited for. Before anything is asked; called
-  // on the threads of the workers.
+  // Sets the callback for each upstream that is going to be asked for updates of a resource. Must be set before the
+  // first request; called on the threads of the workers.
   void set_on_follow(std::function<void(const std::string& uri, const catalog::UpstreamName& upstream)> on_follow) {
     on_follow_ = std::move(on_follow);
   }
-  // A session's stream was opened, or it wants other things than before.
+  // Re-evaluates what a session wants to listen to, after its stream was opened or its subscriptions changed.
   static void session_listens(server::Session& session);
-  // Another process goes on with a session, and with its sessions at upstreams.
+  // Leaves the session's upstream sessions to another process, which continues them.
   static void leave(server::Session& session);
-  // The client of a session tells its upstreams something.
+  // Forwards a notification of the session's client to its upstreams.
   static void client_notified(server::Session& session, const json::Message& notification);
-  // Where a principal's lines to legacy upstreams are, so that all of its requests meet in one session.
+  // Returns the worker that has a principal's sessions with legacy upstreams. All requests without a client session go
+  // there, so that they share one upstream session.
   Worker& home_of(const std::string& principal) const;
-  // The line that a client's session has to an upstream; a new one belongs to `here`.
+  // Returns the client session's upstream session; a new one belongs to `here`.
   std::shared_ptr<UpstreamSession> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
 
  private:
@@ -64,11 +66,11 @@ class Subscriptions {
   std::function<void(const std::string& uri, const catalog::UpstreamName& upstream)> on_follow_;
 };
 
-// What a request needs besides its worker to reach an upstream of another era.
+// What a request needs, besides its worker, to reach an upstream of another era.
 struct BridgeDependencies {
   ParkedCalls& parked;
   Subscriptions& subscriptions;
-  SignIns* sign_ins = nullptr;  // null where nobody can be asked
+  SignIns* sign_ins = nullptr;  // null if nobody can be asked to sign in
 };
 
 }  // namespace proteus::gateway

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 constexpr std::string_view kUpdated = "notifications/resources/updated";
 
-// A server with two resources, which tells every session that asked of their updates.
+// A server with two resources that notifies subscribed sessions of updates.
 struct Library {
   explicit Library(server::ServerOptions options) : server({.name = "library", .version = "1"}, options) {
     add("test://a");
@@ -54,7 +54,7 @@ struct ModernEar {
   boost::json::value acknowledged;
 };
 
-// How often a stream tells of something, to its end.
+// Reads a stream to its end and counts the messages that contain `method`.
 int count(RawClient& stream, std::string_view method) {
   int times = 0;
   while (const auto event = stream.read_event()) {
@@ -93,7 +93,7 @@ TEST_P(Hears, OfAnUpdateOnceInEachEra) {
   EXPECT_EQ(heard->json().at("method").as_string(), kUpdated);
   EXPECT_EQ(heard->json().at("params").at("uri"), "test://a");
 
-  // What comes behind it is nothing of the kind.
+  // No further update follows.
   EXPECT_TRUE(
       legacy.post(rpc("2", "resources/unsubscribe", R"("uri":"test://a")")).json().as_object().contains("result"));
   gateway.gateway.end_streams();
@@ -101,7 +101,7 @@ TEST_P(Hears, OfAnUpdateOnceInEachEra) {
   EXPECT_EQ(count(stream, kUpdated), 0);
 }
 
-// BRG-07, PRO-05: nobody is promised what is not told of.
+// BRG-07, PRO-05: the gateway does not promise updates that the upstream does not send.
 TEST_P(Hears, NothingOfWhatTheUpstreamDoesNotTell) {
   ScriptedUpstream mute([](const boost::json::object& message) -> Reaction {
     return small_lists(message).value_or(R"({"resultType":"complete"})");
@@ -117,7 +117,7 @@ TEST_P(Hears, NothingOfWhatTheUpstreamDoesNotTell) {
   EXPECT_TRUE(agreed.as_object().contains("result")) << agreed;
 }
 
-// PRX-19: of several upstreams that are listed live only the one that lists a resource is asked to tell of it.
+// PRX-19: of several upstreams that are listed live, only the one that lists a resource is asked for its updates.
 TEST_P(Hears, OfALiveResourceFromWhomItIsListedBy) {
   ScriptedUpstream other(
       [](const boost::json::object& message) -> Reaction {
@@ -163,7 +163,7 @@ TEST_P(Hears, OfAChangeOfListsOnceWhoeverTellsOfIt) {
 INSTANTIATE_TEST_SUITE_P(Eras, Hears, ::testing::Values(true, false),
                          [](const auto& legacy) { return legacy.param ? "Legacy" : "Modern"; });
 
-// A legacy client that has opened its stream.
+// A legacy client with an open stream.
 struct Attached {
   explicit Attached(TestGateway& gateway) : client(gateway.port()), stream(gateway.port()) {
     EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
@@ -179,7 +179,7 @@ struct Attached {
       uris.emplace_back(resource.at("uri").as_string());
     return uris;
   }
-  // The method of the next message on its stream.
+  // Returns the method of the next message on the stream.
   std::string next() {
     auto event = stream.read_event();
     while (event && event->data.empty())
@@ -239,7 +239,7 @@ TEST_P(OwnSession, ShowsAndTellsOfWhatOneSessionHasTheOneWhoseItIs) {
   EXPECT_EQ(count(other.stream, "list_changed"), 0);
 }
 
-// BRG-07: an upstream that was taken out shows nobody anything.
+// BRG-07: after an upstream was removed, nobody sees its entries.
 TEST_P(OwnSession, ShowsNothingOfAnUpstreamThatIsGone) {
   Attached one(gateway);
   one.client.call("3", "make");
@@ -249,7 +249,7 @@ TEST_P(OwnSession, ShowsNothingOfAnUpstreamThatIsGone) {
   wait_until([&] { return one.resources().empty(); });
 }
 
-// BRG-07: what changed while nobody listened is told to the one who comes back.
+// BRG-07: a caller that listens again is notified of changes that it may have missed.
 TEST_P(OwnSession, TellsWhoListensAgainThatSomethingMayHaveChanged) {
   LegacyClient client(gateway.port());
   {
@@ -283,9 +283,9 @@ TEST_P(OwnSession, TellsAModernListenerOfWhatItsOwnCallsBringAbout) {
   EXPECT_EQ(gateway.ask("resources/list").at("result").at("resources").as_array().size(), 2U);
 }
 
-// BRG-07: who is gone costs no stream.
+// BRG-07: a caller that is gone costs no stream.
 TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
-  constexpr std::size_t kOwn = 1;  // of the gateway itself
+  constexpr std::size_t kOwn = 1;  // the gateway's own stream
   wait_until([&] { return upstream.streams() == kOwn; });
   {
     Attached client(gateway);
@@ -300,7 +300,7 @@ TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
   });
 }
 
-// At an upstream that speaks both eras.
+// The same with an upstream that speaks both eras.
 class OwnLegacySession : public OwnSession {
  protected:
   OwnLegacySession() : OwnSession(Speaks::both) {}
@@ -310,7 +310,7 @@ class OwnLegacySession : public OwnSession {
   }
 };
 
-// BRG-07, BRG-12: the calls that bring updates about are made in the session, and so are subscriptions.
+// BRG-07, BRG-12: calls that cause updates are made in the session, and so are subscriptions.
 TEST_P(OwnLegacySession, TellsOfUpdates) {
   Attached one(gateway);
   ASSERT_TRUE(one.subscribe("test://shared"));
@@ -318,7 +318,7 @@ TEST_P(OwnLegacySession, TellsOfUpdates) {
   EXPECT_EQ(one.next(), kUpdated);
 }
 
-// BRG-07, BRG-12: the modern side never heard of it.
+// BRG-07, BRG-12: the modern side does not have the entry.
 TEST_P(OwnLegacySession, IsAskedForWhatItAloneHas) {
   Attached one(gateway);
   Attached other(gateway);

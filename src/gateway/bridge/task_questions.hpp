@@ -8,8 +8,8 @@
 
 namespace proteus::gateway {
 
-// Asks the client of a session what an upstream asks for one of its tasks: the task has the client's id in the
-// question, and the upstream's in the answer.
+// Wraps a handler for the questions that an upstream asks during a task: the question gets the client's id of the task,
+// the answer gets the upstream's.
 client::Handler with_task_ids(client::Handler ask, std::shared_ptr<const SessionTasks> tasks, std::string upstream);
 
 }  // namespace proteus::gateway

@@ -32,7 +32,7 @@ std::size_t resident_bytes() {
   return resident * 4096;
 }
 
-// Asks three times, each time for what only this call is told.
+// Asks three questions, one after the other, each with the token of the call.
 void add_interview(AskingUpstream& upstream) {
   upstream.add("interview", [&upstream](server::Context& context) -> server::Outcome<server::ToolResult> {
     const std::string token(context.arguments().at("token").as_string());
@@ -98,7 +98,7 @@ std::string interview_legacy(TestGateway& gateway, const std::string& tool, cons
   return said;
 }
 
-// What came of it, also where that is a fault of the connection.
+// Returns the outcome of an interview, or the text of an exception.
 std::string interview(std::string (*how)(TestGateway&, const std::string&, const std::string&), TestGateway& gateway,
                       const std::string& tool, const std::string& token) {
   try {
@@ -108,7 +108,7 @@ std::string interview(std::string (*how)(TestGateway&, const std::string&, const
   }
 }
 
-// BRG-01, BRG-02, BRG-03: upstreams and clients of both eras, and nothing grows from wave to wave.
+// BRG-01, BRG-02, BRG-03: upstreams and clients of both eras; memory does not grow from wave to wave.
 TEST(Waves, EveryCallRunsOnceAndNothingIsLeftBehind) {
   std::vector<std::unique_ptr<AskingUpstream>> upstreams;
   std::vector<providers::UpstreamSettings> settings;
@@ -143,7 +143,7 @@ TEST(Waves, EveryCallRunsOnceAndNothingIsLeftBehind) {
     wait_until([&] { return gateway.gateway.endpoint().sessions().size() == 0; });
     if (wave == 1) warm = resident_bytes();
   }
-  // A sanitizer keeps what was freed.
+  // Sanitizers keep freed memory.
   if (!kSanitized) {
     EXPECT_LT(resident_bytes(), warm + kGrowth);
   }

@@ -19,7 +19,7 @@ Access access_of(const std::vector<PrincipalSettings>& principals) {
   return {std::make_shared<const Principals>(principals, Anonymous::refused), {}};
 }
 
-// Listens for changes of tools by a modern request and, in a session, on a legacy client's standing stream.
+// Listens for changed tools in both eras: by a modern request, and on the GET stream of a legacy session.
 class Listening {
  public:
   Listening(std::uint16_t port, std::string_view token, const std::string& path = "/mcp")
@@ -47,7 +47,7 @@ class Listening {
     EXPECT_EQ(modern_.read_event()->json().at("method"), "notifications/tools/list_changed");
     EXPECT_EQ(standing_.read_event()->json().at("method"), "notifications/tools/list_changed");
   }
-  // Of a request in the session.
+  // Returns the status of a request in the session.
   int status() { return legacy_.request("POST", fields_, rpc("1", "tools/list", "")).status; }
 
  private:
@@ -110,7 +110,7 @@ TEST(Tokens, MayDifferFromRequestToRequestOnOneConnection) {
   }
 }
 
-// AUT-02: a token learns where it may go, and nothing of what there is besides.
+// AUT-02: a token's error names the contexts that the token may enter, and no others.
 TEST(Contexts, ATokenOfOneContextIsToldWhichAtThePlainEndpoint) {
   TestGateway gateway({}, {.principals = {{.name = "ada", .token = Secret("a"), .contexts = {"one"}},
                                           {.name = "bob", .token = Secret("b"), .contexts = {"gone"}}},

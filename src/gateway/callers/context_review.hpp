@@ -9,8 +9,8 @@
 
 namespace proteus::gateway {
 
-// What an operator should look at: why it is served without its manifest, and supplements for tools that nobody has.
-// Costs in proportion to the catalog.
+// Returns warnings for operators: why a context is served without its manifest, and which supplements are for tools
+// that nobody has. Takes time proportional to the catalog.
 std::vector<std::string> context_warnings(const catalog::Context& context, const catalog::CatalogState& state,
                                           const UpstreamTable& upstreams);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostKnown = 4096;
 
-// Answers for the resources by which contexts describe themselves.
+// Answers reads of the resources by which contexts describe themselves.
 class ContextGuide final : public LocalProvider {
  public:
   using Documents = std::map<std::string, std::string, std::less<>>;  // by URI
@@ -45,7 +45,7 @@ class ContextGuide final : public LocalProvider {
   const Documents documents_;
 };
 
-// No upstream can be called that.
+// No upstream can have this name.
 const catalog::UpstreamName& guide_name() {
   static const catalog::UpstreamName name("context:");
   return name;

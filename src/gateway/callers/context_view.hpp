@@ -14,23 +14,22 @@ namespace proteus::gateway {
 
 class LocalProvider;
 
-// What contexts make of somebody's look at the catalog. Immutable.
+// How a context changes what a caller sees of the catalog. Immutable.
 struct ContextView {
   std::shared_ptr<const catalog::ContextLens> lens;  // null at the plain endpoint
-  // Offers and answers for context://<name>: of this context and of the siblings that may be entered; at the plain
-  // endpoint, of all that may be. Null where there is none.
+  // Provider of the resources context://<name>: for this context and the siblings that the caller may enter; at the
+  // plain endpoint, for all contexts that the caller may enter. Null if there are none.
   std::shared_ptr<LocalProvider> guide;
-  bool personal = false;    // whether it is another for others
-  std::string fingerprint;  // the same for those that are the same
+  bool personal = false;    // whether it may differ for other callers
+  std::string fingerprint;  // equal for equal views
 };
 
 ContextView outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context);
 
-// ContextViews as they were made last, so that a request need not make its own. Not thread-safe: each thread has its
-// own.
+// A cache of ContextViews. Not thread-safe: each thread has its own.
 class ContextViews {
  public:
-  // Null where there are no contexts. Allocates nothing where it was asked for before.
+  // Returns null if there are no contexts. Allocates nothing if the view is cached.
   std::shared_ptr<const ContextView> of(const catalog::Contexts::Pointer& contexts, const server::Caller& caller);
 
  private:

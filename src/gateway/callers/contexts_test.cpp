@@ -133,7 +133,7 @@ TEST(Contexts, ReadNoResourceThatTheyExcludeThroughATemplate) {
   EXPECT_EQ(read("/mcp/safe", "file:///a").at("result").at("contents").at(0).at("text"), "A");
   EXPECT_EQ(read("/mcp", "file:///secret").at("result").at("contents").at(0).at("text"), "A");
   EXPECT_TRUE(read("/mcp/safe", "file:///secret").as_object().contains("error"));
-  // Nor by another spelling of it, nor by one that somebody might read as it.
+  // Neither by another spelling of the URI, nor by one that somebody might take for it.
   for (const std::string_view spelling :
        {"file:///%73ecret", "file:////secret", "file:///./secret", "file:///pub/../secret", "file:///pub/%2e%2e/secret",
         "file:///pub%2F..%2Fsecret", "file:///%2573ecret", "file:///../secret"}) {
@@ -143,7 +143,7 @@ TEST(Contexts, ReadNoResourceThatTheyExcludeThroughATemplate) {
   EXPECT_TRUE(read("/mcp/safe", "file://localhost/secret").as_object().contains("error"));
 }
 
-// An upstream may read the second of two names where the gateway decided by the first.
+// An upstream may read the second of two equal keys, while the gateway decides by the first.
 TEST(Contexts, CompleteNothingForAReferenceThatHasAKeyTwice) {
   Upstream a({"read"});
   TestGateway gateway({upstream_at("a", a.port)}, {.manifests = {{{"safe", {.exclude = {"prompt:secret"}}}}, {}}});
@@ -270,7 +270,7 @@ TEST(Contexts, InstructWithoutNamingWhatIsNotSeen) {
   EXPECT_THAT(instructions_at(gateway, "/mcp/none"), Not(HasSubstr("Use"))) << "nothing of it is seen";
 }
 
-// An upstream cannot make every caller's first answer long and slow.
+// An upstream must not make every caller's first answer long and slow.
 TEST(Instructions, AreLeftOutWhereTheyAreTooLong) {
   for (const std::size_t size : {client::kLongestInstructions, client::kLongestInstructions + 1}) {
     server::Server speaking({.name = "s", .version = "1", .instructions = std::string(size, 'x')});
@@ -281,7 +281,7 @@ TEST(Instructions, AreLeftOutWhereTheyAreTooLong) {
   }
 }
 
-// CTX-06, CTX-13: never a mixed text, however often the manifests change.
+// CTX-06, CTX-13: no answer mixes texts of two versions, however often the manifests change.
 TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   std::vector<std::string> names;
   names.reserve(20);
@@ -295,7 +295,7 @@ TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   };
   TestGateway gateway({upstream_at("a", a.port)}, {.manifests = manifests(0)});
   gateway.discover();
-  constexpr int kLists = test::kSanitized ? 250 : 1'000;  // 10,000, and memory: tests/e2e/contexts.test.mjs
+  constexpr int kLists = test::kSanitized ? 250 : 1'000;  // tests/e2e/contexts.test.mjs does 10,000 and checks memory
   std::atomic<int> running = 2;
   const auto list = [&](const char* path, const std::string& word) {
     RawClient client(gateway.port(), path);

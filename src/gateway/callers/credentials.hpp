@@ -7,15 +7,15 @@
 
 namespace proteus::gateway {
 
-// What a request says who it comes from.
+// The credentials of a request.
 struct Credentials {
   enum class Scheme : std::uint8_t { none, bearer, dpop, unknown };
 
   Scheme scheme = Scheme::none;
-  std::string_view token;  // empty for none, and where the scheme is unknown
+  std::string_view token;  // empty for none, or if the scheme is unknown
 };
 
-// Of an Authorization field. Schemes are compared without regard to case (RFC 9110, 11.1).
+// Reads an Authorization field. The scheme is case-insensitive (RFC 9110, section 11.1).
 Credentials credentials_of(std::string_view authorization);
 inline Credentials credentials_of(const net::Request& request) {
   return credentials_of(request.fields().find("Authorization").value_or(""));

@@ -5,7 +5,7 @@
 
 namespace proteus::gateway {
 
-// How settings say it.
+// Reads and writes a Disclosure in settings.
 inline json::Codec<catalog::Disclosure> disclosure_choice() {
   using catalog::Disclosure;
   return json::choice<Disclosure>({{"all", Disclosure::all}, {"search", Disclosure::search}});

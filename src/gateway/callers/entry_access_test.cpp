@@ -4,7 +4,7 @@
 #include "gateway/testing/session_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
-// OAU-07, AUT-02: which entries a caller may use, on every path to them.
+// OAU-07, AUT-02: rules for entries hold on every path to the entries.
 namespace proteus::gateway {
 namespace {
 
@@ -36,7 +36,7 @@ providers::UpstreamSettings live_at(const ListingUpstream& upstream) {
   return settings;
 }
 
-// An error as it would read for another name.
+// Replaces the name in an error, so that errors for different names can be compared.
 std::string about(std::string message, std::string_view name) {
   for (std::size_t at = message.find(name); at != std::string::npos; at = message.find(name, at))
     message.replace(at, name.size(), "NAME");
@@ -102,7 +102,7 @@ TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
       EXPECT_EQ(refusal(gateway, method, key, hidden), refusal(gateway, method, key, unknown)) << hidden;
       EXPECT_THAT(refusal(gateway, method, key, hidden), HasSubstr("error"));
     };
-    // In front of any list that might have been remembered.
+    // Before any list that the gateway might remember.
     same("tools/call", "name", "up_set", "up_nothing");
     same("tools/call", "name", "up_get_all", "up_get_nothing");
     same("prompts/get", "name", "up_tell", "up_nothing");
@@ -130,7 +130,7 @@ TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
   }
 }
 
-// What a tool declares is read before it is called; a list that cannot be read lets nothing through.
+// The gateway reads what a tool declares before it forwards a call. If the list cannot be read, nothing is forwarded.
 TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
   TestGateway gateway({live_at(upstream)}, {.principals = {ada({.read_only = true}), bob()}});
   gateway.discover();
@@ -144,7 +144,7 @@ TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
   EXPECT_EQ(upstream.take_asked().size(), 1U);
 }
 
-// A live tool by its portable name, by its original one, and by one that nobody listed.
+// The rules hold for a live tool's portable name, for its original name, and for a name that was never listed.
 TEST_F(EntryAccess, ComparesThePortableNameOfALiveTool) {
   upstream.show(Kind::tool, "", {"get.all", "set"});
   auto settings = live_at(upstream);
@@ -168,7 +168,7 @@ TEST_F(EntryAccess, RefusesTheCursorOfOtherRules) {
   EXPECT_TRUE(gateway.ask("tools/list", cursor, {}, bearer("a")).as_object().contains("error"));
 }
 
-// Within a context, too; what a context says of itself is a resource like others.
+// The rules also hold in contexts, and for the resource by which a context describes itself.
 TEST_F(EntryAccess, HoldsInContexts) {
   TestGateway gateway({upstream_at("up", upstream.port())},
                       {.principals = {ada({.deny = {"up_get*", "resource:context://*"}}), bob()},
@@ -209,7 +209,7 @@ TEST(EntryAccessOfInstructions, NamesNothingThatMayNotBeUsed) {
   EXPECT_EQ(text("a"), "Use read first. Good luck!");
 }
 
-// What an upstream shows one session alone is not more than others may be shown.
+// The rules also hold for what an upstream shows to one session alone.
 TEST(EntryAccessOfSessions, HoldsForWhatAnUpstreamMadeForOneCaller) {
   test::SessionUpstream upstream;
   TestGateway gateway({upstream_at("up", upstream.port())},
@@ -261,7 +261,7 @@ TEST(EntryAccessByReload, EndsWhatIsOpenAndChangesTheNextRequest) {
   EXPECT_EQ(again.post(rpc("1", "tools/list", "")).status, 200) << "nothing has changed";
 }
 
-// Only what is there is told of.
+// Callers are notified only of entries that they may use.
 TEST(EntryAccessOfChanges, TellsOfEntriesThatAreLeft) {
   Upstream upstream({"get"});
   TestGateway gateway({upstream_at("up", upstream.port)}, {.principals = {ada({.allow = {"up_get*"}}), bob()}});
@@ -290,7 +290,7 @@ TEST(EntryAccessOfChanges, TellsOfEntriesThatAreLeft) {
   EXPECT_EQ(told, 1);
 }
 
-// OAU-09: what is worked out belongs to what may be used, not to who uses it.
+// OAU-09: derived data belongs to permissions, not to principals.
 TEST(Permissions, AreSharedByAllWhomTheSameRuleIsFor) {
   std::vector<PrincipalSettings> many;
   for (int i = 0; i < 3000; ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 using catalog::Kind;
 
-// Calls `take` with each word; a full stop at its end is none of it.
+// Calls `take` with each word, without the full stops and hyphens at its end.
 template <class Take>
 void each_word(std::string_view text, Take&& take) {
   for (std::size_t at = 0; at < text.size();) {
@@ -37,7 +37,7 @@ void each_word(std::string_view text, Take&& take) {
 enum class Known : std::uint8_t { no, hidden, seen };
 using Words = std::unordered_map<std::string_view, Known>;
 
-// Finds the words among the names of a list's tools, by the shorter of the two.
+// Calls `mark` for the words that are names of a list's tools. Iterates over the shorter of the two.
 template <class Mark>
 void mark_names(Words& words, const catalog::DefinitionList& tools, Mark&& mark) {
   if (tools.size() <= words.size()) {
@@ -56,7 +56,8 @@ void mark_names(Words& words, const catalog::DefinitionList& tools, Mark&& mark)
   }
 }
 
-// What is listed live is not in the catalog; its names can be told only by their prefix.
+// Returns the prefixes of upstreams that are listed live. Their tools are not in the catalog, so a name can only be
+// recognized by its prefix.
 std::vector<std::string> live_prefixes(const UpstreamTable& upstreams) {
   std::vector<std::string> prefixes;
   for (const ServedUpstream& served : upstreams.order) {
@@ -66,7 +67,7 @@ std::vector<std::string> live_prefixes(const UpstreamTable& upstreams) {
   return prefixes;
 }
 
-// Tools that are there and that the view does not show, as far as the text names them.
+// Returns the names of existing tools that the text contains and the view does not show.
 std::set<std::string, std::less<>> hidden_names(std::string_view text, const catalog::View& view,
                                                 const UpstreamTable& upstreams) {
   Words words;
@@ -80,7 +81,7 @@ std::set<std::string, std::less<>> hidden_names(std::string_view text, const cat
     });
   }
   const auto prefixes = live_prefixes(upstreams);
-  // What a live tool declares is not known here.
+  // Whether a live tool is read-only is not known here.
   const bool untold = view.access().only_read_only(Kind::tool);
   std::set<std::string, std::less<>> hidden;
   for (const auto& [word, known] : words) {
@@ -95,7 +96,7 @@ std::set<std::string, std::less<>> hidden_names(std::string_view text, const cat
   return hidden;
 }
 
-// One of which nothing is seen has nothing to say.
+// Whether the view shows anything of an upstream. The instructions of other upstreams are omitted.
 bool is_seen(const ServedUpstream& served, const catalog::View& view) {
   if (!view.access().allows(served->name())) return false;
   if (served->is_direct() || view.lens() == nullptr) return true;
@@ -154,7 +155,7 @@ std::string without_search(const ContextView* context_view, const catalog::View&
   });
 }
 
-// How an agent goes on where the list does not show what there is.
+// Returns instructions for finding tools that are not listed.
 std::string how_to_search() {
   return fmt::format(
       "Most tools of this server are not listed: find them with {} (one query for each step of your task), and call "

@@ -9,11 +9,12 @@
 
 namespace proteus::gateway {
 
-// What a caller is told at its start: the text that was written for its context, or what the upstreams that it sees say
-// of themselves. A sentence that names a tool which the caller does not see is left out, whoever wrote it.
+// Returns the instructions for a caller: the text that was written for its context, or else the instructions of the
+// upstreams that it sees. For callers who search, instructions for searching come first. Sentences that name a tool
+// which the caller does not see are omitted, whoever wrote them.
 //
-// Costs nothing more where a caller sees everything; elsewhere in proportion to the words of the text, which
-// client::kLongestInstructions bounds for each upstream, and to the number of upstreams.
+// The search for such sentences is skipped for a caller who sees everything. Otherwise it takes time proportional to
+// the words of the text, which client::kLongestInstructions bounds for each upstream, and to the number of upstreams.
 std::string instructions_for(const ContextView* context_view, const catalog::View& view,
                              const UpstreamTable& upstreams);
 

@@ -15,15 +15,15 @@
 
 namespace proteus::gateway {
 
-// When a token was last used, to the minute, so that callers who share one do not write to the same place all the time.
-// Thread-safe.
+// The time of a token's last use, to the minute, so that callers who share a token do not write to the same place all
+// the time. Thread-safe.
 class LastUse {
  public:
   void mark(Clock::Monotonic now) {
     if (now.time_since_epoch() - std::chrono::nanoseconds(at_.load(std::memory_order_relaxed)) < kCoarse) return;
     at_.store(std::chrono::nanoseconds(now.time_since_epoch()).count(), std::memory_order_relaxed);
   }
-  // Nothing where it was not since this process began.
+  // Returns nothing if the token was not used since this process started.
   std::optional<Clock::Monotonic> at() const {
     const std::int64_t at = at_.load(std::memory_order_relaxed);
     if (at == kNever) return std::nullopt;
@@ -37,30 +37,31 @@ class LastUse {
   std::atomic<std::int64_t> at_ = kNever;
 };
 
-// The tokens that were made at runtime, by their hashes. Immutable; other tokens are another object.
+// The tokens that were made at runtime, by their hashes. Immutable: a change makes a new object.
 class IssuedTokens {
  public:
-  // One secret and whom it makes its holder. A token has two while it is being rotated.
+  // A secret and the principal of its holder. A token has two secrets while it is being rotated.
   struct Entry {
     std::shared_ptr<const Principal> principal;
     std::shared_ptr<LastUse> use;
   };
   explicit IssuedTokens(std::vector<Entry> entries);
 
-  // Whose it is, also where it has expired; that is use of it. Null where it is nobody's.
+  // Returns the principal of a token, even if the token has expired, and notes the use. Returns null if the token is
+  // unknown.
   std::shared_ptr<const Principal> find(const json::Digest& token, Clock::Monotonic now) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
-  // By its name; null where none of them has it. Takes linear time, and is no use of the token.
+  // Returns null if no token has the name. Takes linear time, and does not count as a use of the token.
   std::shared_ptr<const Principal> find_name(std::string_view name) const;
-  // By name.
+  // Returns all principals, sorted by name.
   std::vector<std::shared_ptr<const Principal>> all() const;
-  // Whether all of their holders may use the same.
+  // Whether all holders are shown everything.
   bool are_alike() const { return are_alike_; }
-  // Those whose secrets end by themselves.
+  // Returns the principals whose secrets expire.
   const std::vector<std::shared_ptr<const Principal>>& expiring() const { return expiring_; }
-  // As Principals::look_at.
+  // See Principals::look_at.
   void look_at(const catalog::SnapshotPointer& snapshot) const;
-  // The keys that a token which has not expired stands for.
+  // Returns the keys of principals with a token that has not expired at `now`.
   std::unordered_set<std::string> keys_at(Clock::Wall now) const;
 
  private:

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "base/task.hpp"
@@ -14,20 +14,21 @@
 
 namespace proteus::gateway {
 
-// What legacy upstreams list for one caller alone, besides what they list for all: in a session of its own an upstream
-// may have made something that nobody else has. Thread-safe.
+// Definitions that legacy upstreams list for one caller alone, besides what they list for all: in the caller's own
+// session, an upstream may have made something that nobody else has. Thread-safe.
 class OwnLists {
  public:
   using Snapshots = std::vector<catalog::SnapshotPointer>;
 
-  // By upstream, in the order of their instances; null for nothing. No two that were ever set have the same version.
+  // Returns a snapshot for each upstream, in the order of upstream instances; null for none. No two snapshots that were
+  // ever set have the same version.
   std::shared_ptr<const Snapshots> get() const {
     const std::scoped_lock lock(mutex_);
     return snapshots_;
   }
 
-  // Of one upstream, instead of what was set before; null for nothing. False, and without effect, where another one
-  // set something since.
+  // Replaces the snapshot of one upstream; null stands for none. Returns false, without effect, if `before` is not the
+  // present one.
   bool replace(std::uint64_t instance, const catalog::SnapshotPointer& before, catalog::SnapshotPointer snapshot) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_upstream_.find(instance);
@@ -48,24 +49,30 @@ class OwnLists {
     return true;
   }
 
-  // An upstream has said that a list of this caller is another now, and it was not read yet; counted.
-  void fall_behind() { behind_.fetch_add(1, std::memory_order_acq_rel); }
-  void catch_up();
-  bool is_behind() const { return behind_.load(std::memory_order_acquire) > 0; }
-  // How long a list waits for what an upstream has just announced to its caller.
+  // Notes that an upstream has announced a change of this caller's lists. The change counts as unread until the result
+  // is destroyed, on any thread.
+  [[nodiscard]] static std::shared_ptr<void> fall_behind(std::shared_ptr<OwnLists> self);
+  bool is_behind() const { return unread_count_.load(std::memory_order_acquire) > 0; }
+  // How long a request waits for changes that an upstream has just announced to its caller.
   static constexpr std::chrono::seconds kUsualWait{2};
-  // Ends when what was announced has been read, or when that takes too long to be waited for.
+  // Returns when all changes announced before the call have been read, or after `most`.
   static Task<> caught_up(std::shared_ptr<OwnLists> self, std::chrono::milliseconds most);
 
  private:
-  // A view has room for so many in front of the catalog, besides others.
+  // A view has room for this many in front of the catalog, besides others.
   static constexpr std::size_t kMost = 8;
+
+  struct Wake;
+
+  void catch_up(std::uint64_t announcement);
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, catalog::SnapshotPointer> by_upstream_;
   std::shared_ptr<const Snapshots> snapshots_;
-  std::atomic<unsigned> behind_ = 0;
-  std::vector<std::function<void()>> waiting_;
+  std::uint64_t last_announcement_ = 0;
+  std::set<std::uint64_t> unread_;  // announcements
+  std::atomic<std::size_t> unread_count_ = 0;
+  std::set<std::shared_ptr<Wake>> waiting_;
 };
 
 }  // namespace proteus::gateway

@@ -12,25 +12,25 @@
 
 namespace proteus::gateway {
 
-// What one rule lets somebody use: shared by all principals that the rule is for. Immutable.
+// What one rule lets callers use. Shared by all principals of the rule. Immutable.
 class Permissions {
  public:
-  // `contexts` are patterns. No requests a minute: no limit besides that of everybody.
+  // `contexts` are patterns. If `requests_per_minute` is 0, only the limit for everybody applies.
   Permissions(catalog::Access access, std::vector<std::string> contexts, unsigned requests_per_minute = 0,
               catalog::Disclosure disclosure = catalog::Disclosure::all);
 
   const catalog::Access& access() const { return access_; }
   bool may_enter(std::string_view context) const;
   bool enters_all() const;
-  // The same for those that may enter the same contexts by the same patterns.
+  // Returns a text that is equal for permissions with the same context patterns.
   const std::string& entry() const { return entry_; }
   unsigned requests_per_minute() const { return requests_per_minute_; }
   catalog::Disclosure disclosure() const { return disclosure_; }
-  // What is listed outside of contexts to those who search; null where everything is.
+  // Returns the lens for what is listed to callers who search, outside of contexts; null if everything is listed.
   const std::shared_ptr<const catalog::ListedLens>& listed() const { return listed_; }
-  // Whether they are shown everything there is.
+  // Whether everything is allowed and listed.
   bool show_all() const { return access_.is_all() && disclosure_ == catalog::Disclosure::all; }
-  // The same for those that permit the same.
+  // Equal for permissions that permit the same.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
@@ -43,12 +43,12 @@ class Permissions {
   std::string fingerprint_;
 };
 
-// Permissions that are there once, however many principals have them. Not thread-safe while it grows.
+// Permissions, each of which exists once however many principals have them. Not thread-safe while it grows.
 class PermissionsTable {
  public:
   using Pointer = std::shared_ptr<const Permissions>;
 
-  // The one there is that permits the same, here or in `previous` (may be null).
+  // Returns the existing permissions that permit the same, from here or from `previous` (may be null), or else these.
   Pointer add(Permissions permissions, const PermissionsTable* previous = nullptr);
   void look_at(const catalog::SnapshotPointer& snapshot) const;
   std::size_t size() const { return by_fingerprint_.size(); }

@@ -6,14 +6,14 @@
 namespace proteus::gateway {
 namespace {
 
-// Of anybody's token: a connection keeps no more.
+// Longest token that a connection keeps before the token is known to be good.
 constexpr std::size_t kLongestKept = 1024;
 
 }  // namespace
 
-Principal::Principal(Parts parts) : parts_(std::move(parts)) {
+Principal::Principal(Parts parts) : Grant(parts.basis), parts_(std::move(parts)) {
   if (parts_.key.empty()) parts_.key = parts_.name;
-  // A line feed alone in front: no other key has that.
+  // No other key begins with a line feed.
   lasting_key_ = is_configured() && !name().empty() ? "\n" + json::hex(token()) : key();
 }
 
@@ -31,7 +31,7 @@ bool Principal::same_as(const Principal& other) const {
 const json::Digest& TokenHash::of(std::string_view token, std::uint64_t number) {
   if (number == number_ && number != 0) return digest_;
   number_ = number;
-  // A proxy may send the requests of many over one connection: none is to learn another's token from the time it takes.
+  // A proxy may send the requests of many callers over one connection: timing must not reveal another caller's token.
   if (token_.empty() || !equal_in_constant_time(token_.reveal(), token)) {
     token_ = {};
     digest_ = json::sha256(token);

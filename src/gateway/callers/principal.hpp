@@ -23,52 +23,54 @@ namespace proteus::gateway {
 
 class LocalProvider;
 
-// Someone who may ask, and what they may use. Immutable.
+// A caller as known by its credentials, and its rights. Immutable, but may be withdrawn.
 class Principal final : public server::Grant {
  public:
   struct Parts {
-    std::string name;                                // for people; empty: anonymous
-    std::shared_ptr<const Permissions> permissions;  // never null
-    std::string key = {};                            // the name where it is empty
-    json::Digest token = {};                         // the hash of what it is known by, where that is a token
-    std::shared_ptr<const catalog::GrantedScopes> scopes = {};  // null: no scope is asked of it
-    // What it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are unique
-    // among all of its name.
+    std::string name;                                           // for people; empty if anonymous
+    std::shared_ptr<const Permissions> permissions;             // never null
+    std::string key = {};                                       // if empty, the name
+    json::Digest token = {};                                    // hash of its token; see `token`
+    std::shared_ptr<const catalog::GrantedScopes> scopes = {};  // null: may use what needs scopes
+    // Provider of what is offered to this principal alone, in front of everything else; null for none. No two of its
+    // snapshots, among all principals of this name, have the same version.
     std::shared_ptr<LocalProvider> own = {};
-    std::string home = {};                    // the context that it finds at the plain endpoint; empty for none
-    std::optional<Clock::Wall> expires = {};  // when its token ends by itself
-    std::uint64_t rules = 0;  // where an identity provider vouches for it: the generation of the rules that made it
+    std::string home = {};                    // the context that it enters at the plain endpoint; empty for none
+    std::optional<Clock::Wall> expires = {};  // when its token expires
+    std::uint64_t rules = 0;                  // generation of the rules that made it; 0 if none did
+    std::shared_ptr<const server::Grant> basis = {};  // withdrawn together with these rules; null if none made it
   };
   explicit Principal(Parts parts);
 
-  // For people: in logs and audits.
+  // For people, in logs and audits.
   const std::string& name() const { return parts_.name; }
-  // What is kept for it is kept under this: another one that has the name later does not find it.
+  // Identifies what the process keeps for the principal. Except for tokens of the configuration, whose key is their
+  // name, no later principal of the same name has the same key.
   const std::string& key() const { return parts_.key; }
-  // The same for what outlives the process; empty for anonymous callers. A token of the configuration has one that
-  // follows from its secret, because its name may be another's tomorrow.
+  // Identifies what the store keeps for the principal; empty for anonymous callers. For a token of the configuration it
+  // is derived from the secret, because another token may have the name later.
   const std::string& lasting_key() const { return lasting_key_; }
   const Permissions& permissions() const { return *parts_.permissions; }
   const catalog::Access& access() const { return parts_.permissions->access(); }
-  // What its token grants; null where it has none that does, and may use what needs scopes.
+  // Returns the scopes that its token grants. Null for a kind of token without scopes, which may use what needs scopes.
   const catalog::GrantedScopes* scopes() const { return parts_.scopes.get(); }
   const std::shared_ptr<LocalProvider>& own() const { return parts_.own; }
   const std::string& home() const { return parts_.home; }
   bool may_enter(std::string_view context) const { return permissions().may_enter(context); }
   bool enters_all() const { return permissions().enters_all(); }
-  // The same for principals that may enter the same contexts by the same patterns.
+  // See Permissions::entry.
   const std::string& entry() const { return permissions().entry(); }
-  // The hash of what it is known by, where the configuration says so.
+  // Returns the hash of its token; zeros for anonymous callers, tool sessions, and callers of identity providers.
   const json::Digest& token() const { return parts_.token; }
-  // When its token ends by itself.
+  // Returns when its token expires; nothing if it does not.
   const std::optional<Clock::Wall>& expires() const { return parts_.expires; }
   bool has_expired(Clock::Wall now) const { return expires() && *expires() <= now; }
-  // The generation of the rules that made it of an identity provider's word; 0 where others made it.
+  // Returns the generation of the rules that made it from an identity provider's claims; 0 if it was made otherwise.
   std::uint64_t rules() const { return parts_.rules; }
-  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or
-  // something else: tool sessions, tokens that were made at runtime, and those of identity providers.
+  // Whether it comes from the configuration; also true for anonymous callers. Others have a key other than the name, or
+  // a provider of their own: tool sessions, tokens made at runtime, and callers of identity providers.
   bool is_configured() const { return !own() && key() == name(); }
-  // Whether both are known by the same token, and may use the same.
+  // Whether both have the same name and token, may use the same, and are shown the same. Ignores request limits.
   bool same_as(const Principal& other) const;
 
  private:
@@ -76,7 +78,7 @@ class Principal final : public server::Grant {
   std::string lasting_key_;
 };
 
-// The principal a caller was found to be.
+// Returns the principal of a caller.
 inline const Principal& principal_of(const server::Caller& caller) {
   return static_cast<const Principal&>(*caller.grant);
 }
@@ -89,23 +91,23 @@ struct PrincipalSettings {
   std::vector<std::string> contexts = {"*"};
   std::vector<std::string> upstreams = {"*"};
   catalog::EntryRules entries = {};
-  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  unsigned requests_per_minute = 0;  // 0: only the limit for everybody
   std::optional<Clock::Wall> expires = {};
   catalog::Disclosure disclosure = catalog::Disclosure::all;
 };
 
 Permissions permissions_of(const PrincipalSettings& settings);
 
-// The hash of the last token that came over a connection; most of its requests carry the same.
+// Caches the hash of the last token that came over a connection, because most requests of a connection carry the same.
 class TokenHash final : public net::ConnectionNote {
  public:
-  // `number` is that of the request's Authorization: see net::Request.
+  // Returns the hash of a token. `number` is the request's net::Request::authorization_number.
   const json::Digest& of(std::string_view token, std::uint64_t number);
-  // Of the token that was asked for last, and is good, the connection keeps more: those of identity providers are long.
+  // Keeps the last token, which is good, however long it is: tokens of identity providers are long.
   void keep(std::string_view token);
-  // Tokens that came over the connection, had to be asked about, and were refused.
+  // Counts the tokens of this connection that were introspected and rejected.
   Strikes& strikes() { return strikes_; }
-  // That of the connection which the request came over.
+  // Returns the TokenHash of the connection that a request came over.
   static TokenHash& on_connection_of(const net::Request& request);
 
  private:
@@ -113,7 +115,7 @@ class TokenHash final : public net::ConnectionNote {
 
   Secret token_;
   json::Digest digest_{};
-  std::uint64_t number_ = 0;  // of the Authorization that the hash was made of
+  std::uint64_t number_ = 0;  // of the Authorization field with the hashed token
   Strikes strikes_{kRefusedPerMinute};
 };
 
@@ -121,39 +123,39 @@ struct DigestHash {
   std::size_t operator()(const json::Digest& digest) const;
 };
 
-// Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by
-// their hash, so that neither time nor a dump of the table tells one.
+// The principals of the configuration. Immutable: a change makes a new object. Finds tokens by their hash, so that
+// neither timing nor a dump of the table reveals a token.
 class Principals {
  public:
-  // Those who may use the same share their permissions, also with those of `previous` (may be null), and so what was
-  // worked out for them.
+  // Principals that may use the same share their permissions, also with those of `previous` (may be null), and with
+  // them everything that is cached for these permissions.
   Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous, const Principals* previous = nullptr);
 
-  // Who has a token, by its hash; null for nobody.
+  // Returns the principal of a token, by the token's hash; null for none.
   std::shared_ptr<const Principal> find(const json::Digest& token) const;
-  // Who brings none; null where they are refused.
+  // Returns the principal of callers without a token; null if they are rejected.
   const std::shared_ptr<const Principal>& anonymous() const { return anonymous_; }
-  // Whether all of them may use the same.
+  // Whether all of them are shown everything.
   bool are_alike() const { return are_alike_; }
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
-  // By name; anonymous callers are not among them.
+  // Returns all principals except the anonymous one, sorted by name.
   std::vector<std::shared_ptr<const Principal>> all() const;
-  // Null where none of them has this name.
+  // Returns null if no principal has this name.
   std::shared_ptr<const Principal> find_name(std::string_view name) const;
-  // Those whose tokens end by themselves.
+  // Returns the principals whose tokens expire.
   const std::vector<std::shared_ptr<const Principal>>& expiring() const { return expiring_; }
-  // Whether one that was found before would be found now, and the same.
+  // Whether a principal that was found before would still be found now, with the same rights.
   bool keeps(const Principal& principal) const;
-  // Works out what those who have looked before may see of a snapshot, so that no request has to.
+  // Derives in advance what earlier callers will request of a snapshot, so that requests find it cached.
   void look_at(const catalog::SnapshotPointer& snapshot) const;
-  // Withdraws those of them that others, which take their place, do not keep.
+  // Withdraws the principals that `others`, which replaces this, does not keep.
   void withdraw_unless_kept_by(const Principals& others) const;
 
  private:
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
   PermissionsTable permissions_;
   std::vector<std::shared_ptr<const Principal>> expiring_;
-  std::shared_ptr<const Principal> anonymous_;  // null where refused
+  std::shared_ptr<const Principal> anonymous_;  // null if rejected
   bool are_alike_ = true;
 };
 

@@ -10,9 +10,9 @@
 namespace proteus::gateway {
 namespace {
 
-// Nobody knows when a call will end.
+// When to retry after too many calls or streams at once. Nobody knows when one will end.
 constexpr std::chrono::seconds kSoon{1};
-// An agent that guesses names does not make the gateway read lists without end.
+// An agent that guesses names must not make the gateway read lists without end.
 constexpr unsigned kLooksPerMinute = 30;
 
 }  // namespace
@@ -77,6 +77,14 @@ std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {
   auto made = std::make_shared<Quota>(limits_, principal, refusals_, processes_);
   home.quotas[principal] = made;
   return made;
+}
+
+bool QuotaTable::is_calling(const std::string& principal) const {
+  const Shard& home = shards_[std::hash<std::string>{}(principal) % shards_.size()];
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.quotas.find(principal);
+  const auto quota = found == home.quotas.end() ? nullptr : found->second.lock();
+  return quota && quota->is_calling();
 }
 
 void QuotaTable::Shard::sweep() {

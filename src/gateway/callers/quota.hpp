@@ -17,8 +17,8 @@
 #include "base/refusal_log.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
 
-// How much one principal may ask for, so that none takes what the others need. What a call needs of it costs a look-up
-// in a thread's own table and two atomic additions.
+// Limits for each principal, so that none takes what the others need. For a call, they cost a look-up in the thread's
+// own table and two atomic additions.
 namespace proteus::gateway {
 
 struct QuotaLimits {
@@ -28,26 +28,28 @@ struct QuotaLimits {
   unsigned requests_per_minute = 0;  // per principal; 0: no limit
 };
 
-// What one principal uses at the moment. Thread-safe. What it refuses it reports to `refusals`, which outlives it.
+// What one principal currently uses of its limits. Thread-safe. Reports rejections to `refusals`, which must outlive
+// it.
 class Quota {
  public:
-  // `processes` is how many share the requests of a minute; outlives it.
+  // `processes` is the number of processes that share the requests of a minute; must outlive it.
   Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals, const std::atomic<unsigned>& processes);
 
-  // Fails, saying when to try again, where there have been too many: for everybody, or for whom only so many a minute
-  // are meant; 0: as many as for everybody.
+  // Counts a request. Fails, with the time to retry after, if there were too many within a minute: by the limit for
+  // everybody, or by `per_minute`, the principal's own limit (0 for none).
   Result<> count_request(Clock::Monotonic now, unsigned per_minute = 0);
   Result<ConcurrencyLimit::Pass> enter_call();
   Result<ConcurrencyLimit::Pass> enter_stream();
-  // Whether lists may be read once more for a name that is in none of those remembered; counts it.
+  // Counts an attempt to read lists again for a name that no remembered list has. Returns whether it is allowed.
   bool may_look_again(Clock::Monotonic now) { return looks_.take(now).count() == 0; }
 
   bool is_idle(Clock::Monotonic now) const;
+  bool is_calling() const { return calls_.inside() > 0; }
 
  private:
   Error refusal(const std::string& why, std::chrono::seconds retry_after);
   Error too_many(unsigned per_minute, std::chrono::nanoseconds wait);
-  // Of so many, those that this process may let pass.
+  // Returns this process's share of a limit.
   unsigned share_of(unsigned per_minute) const;
 
   const QuotaLimits limits_;
@@ -55,22 +57,24 @@ class Quota {
   RefusalLog& refusals_;
   const std::atomic<unsigned>& processes_;
   RateLimit requests_;
-  RateLimit own_requests_;  // by the principal's own limit
+  RateLimit own_requests_;  // for the principal's own limit
   RateLimit looks_;
   ConcurrencyLimit calls_;
   ConcurrencyLimit streams_;
 };
 
-// All principals', by name. Thread-safe. They are made when first needed and go when nobody holds them any more.
+// The quotas of all principals, by key. Thread-safe. A quota is made when it is first needed, and ends with its last
+// holder.
 class QuotaTable {
  public:
   QuotaTable(QuotaLimits limits, RefusalLog& refusals) : limits_(limits), refusals_(refusals) {}
 
-  const QuotaLimits& limits() const { return limits_; }
-  // How many processes serve as one: each lets its share of a minute's requests pass.
+  // Sets the number of processes that serve as one. Each allows its share of a minute's requests.
   void set_processes(std::size_t count) { processes_ = static_cast<unsigned>(std::max<std::size_t>(count, 1)); }
   std::shared_ptr<Quota> get(const std::string& principal);
-  // Forgets those that nobody holds.
+  // Returns whether a call of this principal is running.
+  bool is_calling(const std::string& principal) const;
+  // Forgets quotas that nobody holds.
   void sweep();
   std::size_t size() const;
 
@@ -89,15 +93,15 @@ class QuotaTable {
   std::array<Shard, 16> shards_;
 };
 
-// The quotas that one thread has seen lately, so that it need not ask for them. Of that thread; the table and the clock
-// outlive it.
+// One thread's cache of the quotas that it used lately. Belongs to that thread; the table and the clock must outlive
+// it.
 class QuotaReader {
  public:
   QuotaReader(QuotaTable& table, const Clock& clock) : table_(table), clock_(clock) {}
 
-  // Lives until the thread turns to something else, and for as long as it has somebody inside.
+  // Returns a quota that lives until the next call of a function here, and for as long as anyone has a pass of it.
   Quota& get(const std::string& principal);
-  // Lets go of those that one made anew could stand for.
+  // Releases quotas that are as good as new.
   void drop_idle();
 
  private:

@@ -4,8 +4,8 @@
 
 #include "catalog/definitions/snapshot.hpp"
 
-// The tools by which callers who search find and call the others. Whoever answers for them is in gateway/search;
-// `call_tool` and `call_read_tool` are answered as the call that they name.
+// The tools by which callers who search find and call the others. They are answered in gateway/search, except for
+// `call_tool` and `call_read_tool`, which are answered as the call that they name.
 namespace proteus::gateway {
 
 inline constexpr std::string_view kSearchTools = "search_tools";
@@ -20,9 +20,9 @@ struct SearchArguments {
   static constexpr std::size_t kMostNames = 50;
 };
 
-// No upstream can be called that.
+// Returns the name of their provider, which no upstream can have.
 const catalog::UpstreamName& search_provider();
-// Always the same.
+// Always returns the same definitions.
 const catalog::SnapshotPointer& search_definitions();
 
 }  // namespace proteus::gateway

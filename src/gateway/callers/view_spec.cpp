@@ -58,7 +58,8 @@ catalog::Layers ViewSpec::layers() const {
     return lens ? lens->through(snapshot) : std::move(snapshot);
   };
   const auto& entries = layers.access.entries();
-  // These are the gateway's, and so is a context; what a session has of its own nobody else decides about.
+  // Neither access rules nor the lens apply to the gateway's own search tools. Access rules do not apply to a session's
+  // own tools, and the lens does not apply to what contexts say of themselves.
   if (searches_) layers.front.push_back(search_definitions());
   if (own_) layers.front.push_back(seen(layers.lens, own_));
   if (context_view_ && context_view_->guide) layers.front.push_back(seen(entries, context_view_->guide->snapshot()));

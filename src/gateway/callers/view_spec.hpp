@@ -11,23 +11,24 @@
 
 namespace proteus::gateway {
 
-// Whether a caller gets to know tools by searching, because of who it is or of its context (null for none).
+// Whether a caller finds tools by searching, because of its permissions or its context. `context_view` is null for
+// none.
 bool is_to_search(const Principal& principal, const ContextView* context_view);
 
-// What a view is for: to use what is in it, or to list it. They differ for callers who search.
+// What a view is for: to use its entries, or to list them. The two differ for callers who search.
 enum class ViewFor : std::uint8_t { use, list };
 
-// How a caller looks at the catalog: the one place that decides what is seen. The caller outlives it.
+// How a caller sees the catalog: the one place that decides what is visible. The caller must outlive it.
 class ViewSpec {
  public:
-  // `outlook` is null where there are no contexts.
-  // `alone` is what upstreams show this caller alone; null for nothing.
+  // `context_view` is null if there are no contexts. `alone` is what upstreams show this caller alone; null for
+  // nothing.
   explicit ViewSpec(const server::Caller& caller, std::shared_ptr<const ContextView> context_view = nullptr,
                     std::shared_ptr<const OwnLists::Snapshots> alone = nullptr, ViewFor purpose = ViewFor::use);
   ViewSpec(const ViewSpec&) = delete;
   ViewSpec& operator=(const ViewSpec&) = delete;
 
-  // Names all that the layers depend on: callers for whom it is the same see the same.
+  // Identifies everything that the layers depend on: callers with equal fingerprints see the same.
   std::string_view fingerprint() const { return fingerprint_; }
   catalog::Layers layers() const;
 
@@ -40,7 +41,7 @@ class ViewSpec {
   const bool searches_;
   const ViewFor purpose_;
   catalog::SnapshotPointer own_;
-  std::string composed_;  // needed only by those who have something of their own, or where there are contexts
+  std::string composed_;  // empty if only access rules matter
   std::string_view fingerprint_;
 };
 

@@ -101,7 +101,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   const server::Rounds& rounds = call.rounds();
   mcp::InputRequired required;
   required.requests.push_back(std::move(question));
-  // An answer that comes without having been asked for is none.
+  // An answer without a question does not count.
   if (rounds.state.empty()) {
     required.state = new_state(digest);
     co_return required;
@@ -135,7 +135,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     case Claim::full:
       co_return tool_error("There were too many confirmed calls recently. Nothing was run; try again in some minutes.");
   }
-  // However this ends, by an exception too: it has been started.
+  // However the call ends, even by an exception, it counts as started.
   std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
   const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(number, std::move(members)); });
   if (!confirmed) {
@@ -156,7 +156,7 @@ std::string Confirmations::new_state(std::string_view digest) {
   return fmt::format("{}:{}:{}", process_, last_, digest);
 }
 
-// Questions between two marks are as old as the younger one at least.
+// A question between two marks is at least as old as the later mark.
 bool Confirmations::is_too_late(Number number, Clock::Monotonic now) {
   while (asked_.size() > 1 && asked_[1].first + limits_.remembered <= now) {
     asked_.pop_front();

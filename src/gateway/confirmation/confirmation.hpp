@@ -18,46 +18,47 @@
 
 namespace proteus::gateway {
 
-// Asks the user before something runs, and has it run once.
+// Asks the user before a call runs, and runs a confirmed call only once.
 //
-// A legacy client is asked while its call waits, and what it answers belongs to that call. A modern client gets the
-// question as the result, and sends the answer with its next try, perhaps more than once: the first try that brings an
-// answer decides, any other gets the first one's result, or is told why not. What was asked by another process is not
-// run, because nobody knows whether that process ran it; the state says which it is, so that a try can be taken there.
-// A question is open for as long as its decision is remembered, by the monotonic clock, so that setting the wall clock
-// back cannot run anything twice.
+// A legacy client is asked while its call waits, and its answer belongs to that call. A modern client gets the question
+// as its result, and sends the answer with its retry, perhaps more than once. The first retry with an answer decides;
+// the others get its result, or an error that says why not. A question of another process is never run here, because
+// nobody knows whether that process ran the call; its state names that process, so that the retry can be forwarded. A
+// question stays open for as long as its decision is remembered, by the monotonic clock, so that setting the wall clock
+// back cannot run a call twice.
 //
-// Thread-safe. Nothing in here is touched by calls that need no confirmation.
+// Thread-safe. Calls that need no confirmation do not use this object.
 class Confirmations {
  public:
-  // The answer to a call whose arguments nobody could read before confirming them.
+  // Returns the answer to a call whose arguments are too long to be shown for confirmation.
   static mcp::Outcome too_long();
 
   struct Limits {
-    std::size_t decided = 10'000;  // that are remembered at once; beyond it nothing more is run
-    std::size_t of_one = 1000;     // of them, by the calls of one principal
-    // For as long as a client's state is good for (server/request_state.hpp), and a little more.
+    std::size_t decided = 10'000;  // decisions remembered at once; beyond that nothing is run
+    std::size_t of_one = 1000;     // decisions of one principal
+    // As long as a client's state is valid (server/core/request_state.hpp), and a little more.
     std::chrono::seconds remembered = std::chrono::minutes(11);
     std::size_t result_bytes = std::size_t{64} * 1024;      // of one result that is kept
-    std::size_t all_result_bytes = std::size_t{32} << 20U;  // of all of them
+    std::size_t all_result_bytes = std::size_t{32} << 20U;  // of all results that are kept
   };
 
-  // `process` is this one among several that serve as one; empty where it is alone.
+  // `process` is the key of this process in a cluster; empty outside of a cluster.
   explicit Confirmations(const Clock& clock, const ProcessKey& process = {})
       : Confirmations(clock, Limits(), process) {}
   Confirmations(const Clock& clock, Limits limits, const ProcessKey& process = {});
 
-  // The process that asked the question of this state; empty where it is another state, or that is not known.
+  // Returns the process that asked the question of this state; empty for any other state, and outside of a cluster.
   static ProcessKey holder_of(std::string_view state);
 
   struct Question {
     std::string_view tool;
-    std::string_view arguments;  // JSON text, as it will be sent; without braces
-    // Of all that is going to run, where that is more than the request tells: an approval is good for nothing else.
+    std::string_view arguments;  // JSON members as they will be sent, without braces
+    // A digest of everything that is going to run, if that is more than the request says. An approval is valid for this
+    // digest only.
     std::string digest = {};
   };
   using Run = std::function<Task<mcp::Outcome>()>;
-  // Everything outlives the task.
+  // Asks, and calls `run` if the user confirms. Everything that is passed must outlive the task.
   Task<mcp::Outcome> ask_first(server::Call& call, Question question, const Run& run);
 
   std::size_t remembered();
@@ -67,13 +68,13 @@ class Confirmations {
   struct Decision {
     std::string principal;
     bool ended = false;
-    std::optional<std::string> result;  // the members of the reply; nothing where it was too large
+    std::optional<std::string> result;  // members of the reply; nothing if too large
   };
   enum class Claim : std::uint8_t { first, running, ended, full, too_late };
 
   Task<mcp::Outcome> ask_within(server::Call& call, mcp::InputRequest question, const Run& run);
   Task<mcp::Outcome> ask_by_result(server::Call& call, mcp::InputRequest question, std::string digest, const Run& run);
-  // What a state says was asked.
+  // The contents of a state.
   struct Asked {
     Number number = 0;
     std::string_view digest;
@@ -87,16 +88,16 @@ class Confirmations {
 
   const Clock& clock_;
   const Limits limits_;
-  const std::string process_;  // another one for each
+  const std::string process_;  // unique to this object
 
   std::mutex mutex_;
   Number last_ = 0;
-  // When questions began to have such numbers, now and then: the older ones are closed by it.
+  // Marks: from time to time, the time and the number of a question. They tell which numbers are too old.
   std::deque<std::pair<Clock::Monotonic, Number>> asked_;
   Number first_open_ = 1;
   std::size_t kept_bytes_ = 0;
   std::unordered_map<Number, Decision> decided_;
-  std::unordered_map<std::string, std::size_t> by_principal_;  // how many of them; none is zero
+  std::unordered_map<std::string, std::size_t> by_principal_;  // number of decisions of each principal; never zero
   std::deque<std::pair<Clock::Monotonic, Number>> by_time_;
 };
 

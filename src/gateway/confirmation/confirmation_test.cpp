@@ -22,10 +22,10 @@ class NoChannel final : public server::CallChannel {
 
 class ConfirmationLimits : public ::testing::Test {
  protected:
-  // A modern client's two tries: it is asked, and agrees.
+  // Plays a modern client: its call is asked about, and its retry agrees.
   void confirm(const std::string& principal) { agree(principal, question_for(principal)); }
 
-  // The state of the question.
+  // Returns the state of the question.
   std::string question_for(const std::string& principal) {
     const server::Caller caller{.principal = principal};
     const mcp::Request request;
@@ -72,7 +72,7 @@ TEST_F(ConfirmationLimits, LeaveRoomForOthersWhereOneHasConfirmedTooMuch) {
   EXPECT_EQ(confirmations_.remembered(), 1U);
 }
 
-// SES-12, PRO-10: the seal on a state expires by the wall clock, which may be set back.
+// SES-12, PRO-10: the sealed state expires by the wall clock, which may be set back.
 TEST_F(ConfirmationLimits, RunNothingTwiceHoweverOldTheStateIs) {
   const std::string state = question_for("ada");
   agree("ada", state);

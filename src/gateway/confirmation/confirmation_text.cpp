@@ -11,7 +11,7 @@
 namespace proteus::gateway {
 namespace {
 
-// A longer text may reach a second line of the display, which could be taken for another argument.
+// The display may wrap a longer text, and its second line could be taken for another argument.
 constexpr std::size_t kLongestPlain = 80;
 
 void append_escaped(std::string& out, std::string_view text) {
@@ -50,13 +50,14 @@ bool is_visible(std::string_view text) {
   return true;
 }
 
-// Whether a text can stand without quotes: nothing in it can be mistaken, and it is no other JSON value.
+// Returns whether a text can stand without quotes: nothing in it is ambiguous, and it does not read as another JSON
+// value.
 bool is_plain(std::string_view text) {
   return !text.empty() && text.size() <= kLongestPlain && !text.starts_with(' ') && !text.ends_with(' ') &&
          !text.contains("  ") && !text.contains(": ") && is_visible(text) && !json::parses(text);
 }
 
-// Writes members of an object, a line each. The text is known to be JSON.
+// Writes the members of an object, one per line. The text must be valid JSON.
 class Lines {
  public:
   Lines(std::string& out, std::string_view members) : out_(out), rest_(members) { skip_space(); }
@@ -89,7 +90,7 @@ class Lines {
 
   void skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
 
-  // A sign and the white space around it.
+  // Skips a punctuation mark and the white space around it.
   void skip(char sign) {
     skip_space();
     if (rest_.starts_with(sign)) rest_.remove_prefix(1);
@@ -105,7 +106,7 @@ class Lines {
     return json::decode_string(raw).value_or(std::string(raw));
   }
 
-  // Anything but a string, on one line whatever white space it was written with.
+  // Writes any value but a string on one line, whatever its white space.
   void write_value() {
     std::size_t depth = 0;
     for (; !rest_.empty(); skip_space()) {

@@ -8,14 +8,15 @@
 
 namespace proteus::gateway {
 
-// More than a person reads. A longer question is not asked: nobody may confirm what was not shown.
+// More than a person reads. A longer question is not asked, because nobody may confirm what was not shown.
 inline constexpr std::size_t kLongestQuestion = std::size_t{64} << 10U;
 
-// What a person reads before a call runs: the tool, and a line `name: value` for each argument, whole. No argument can
-// pass for another one, or for a part of the question: each stays on its line, and a text that is not plain is quoted,
-// with line breaks and with characters that are invisible or change the direction escaped.
+// Returns what a person reads before a call runs: the tool, and one line `name: value` for each argument, uncut. No
+// argument can imitate another one or a part of the question: each stays on its line, and a text that is not plain is
+// quoted. Line breaks, invisible characters and characters that change the writing direction are escaped.
 //
-// `arguments` are the members of a JSON object, without its braces. Fails where the question would be too long.
+// `arguments` are the members of a JSON object, without its braces. Fails if the question would be longer than
+// kLongestQuestion.
 Result<std::string> confirmation_text(std::string_view tool, std::string_view arguments);
 
 }  // namespace proteus::gateway

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Programs run for minutes.
+// Suggested wait before a retry. Programs run for minutes.
 constexpr std::chrono::seconds kLater{30};
 
 Task<std::optional<Clock::Monotonic>> idle_since(Worker& worker, std::optional<std::uint64_t> instance) {
@@ -35,11 +35,21 @@ std::size_t Programs::running() const {
   return running_;
 }
 
-Programs::Full Programs::count(std::uint64_t instance) {
+bool Programs::has_room(std::uint64_t instance) const {
   const std::scoped_lock lock(mutex_);
+  return how_full(instance) == Full::not_yet;
+}
+
+Programs::Full Programs::how_full(std::uint64_t instance) const {
   const auto own = by_upstream_.find(instance);
   if (own != by_upstream_.end() && own->second >= limits_.per_upstream) return Full::of_upstream;
-  if (running_ >= limits_.total) return Full::in_all;
+  return running_ >= limits_.total ? Full::in_all : Full::not_yet;
+}
+
+Programs::Full Programs::count(std::uint64_t instance) {
+  const std::scoped_lock lock(mutex_);
+  const Full full = how_full(instance);
+  if (full != Full::not_yet) return full;
   ++running_;
   ++by_upstream_[instance];
   return Full::not_yet;

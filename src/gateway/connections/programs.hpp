@@ -21,24 +21,30 @@ struct ProgramLimits {
   std::size_t per_upstream = 64;
 };
 
-// How many programs run for single callers: upstreams that speak on standard streams and keep something for whoever
-// calls have one for each. Those that the gateway runs for itself are not counted. Thread-safe.
+// Limits the programs that run for single callers: a legacy upstream with a command has one for each caller. Does not
+// count the programs that the gateway runs for itself. Thread-safe.
 class Programs {
  public:
   explicit Programs(ProgramLimits limits) : limits_(limits) {}
 
-  // Whose lines run them. Before anything is asked; they outlive this.
+  // Sets the workers whose upstream sessions run the programs. They must outlive this. Must be set before the first
+  // request.
   void set_workers(std::vector<Worker*> workers);
 
-  // On a worker's thread: a place for one more of this upstream, given back by its last holder on any thread. Where
-  // there is none, a program that nobody waits for ends first, the one used longest ago. Fails where all are in use.
+  // Takes a place for one more program of an upstream; the place is free again when the last copy of the result is
+  // destroyed, on any thread. If there is none, ends the program that has been idle longest. Fails if all are in use.
+  // Must be called on a worker's thread.
   Task<Result<std::shared_ptr<void>>> take(std::uint64_t instance);
+  // Whether one more program of an upstream may start without ending another.
+  bool has_room(std::uint64_t instance) const;
   std::size_t running() const;
 
  private:
   enum class Full : std::uint8_t { not_yet, of_upstream, in_all };
 
-  // Counts one more, where that is allowed.
+  // To be called with the mutex locked.
+  Full how_full(std::uint64_t instance) const;
+  // Counts one more program if the limits allow it.
   Full count(std::uint64_t instance);
   void give_back(std::uint64_t instance);
   Task<bool> end_one(std::optional<std::uint64_t> instance);
@@ -48,7 +54,7 @@ class Programs {
   std::vector<Worker*> workers_;
   mutable std::mutex mutex_;
   std::size_t running_ = 0;
-  std::unordered_map<std::uint64_t, std::size_t> by_upstream_;  // none is zero
+  std::unordered_map<std::uint64_t, std::size_t> by_upstream_;  // no entry: no program
 };
 
 }  // namespace proteus::gateway

@@ -1,4 +1,4 @@
-// Programs that run for single callers: how long, and how many.
+// Lifetime and number of the programs that run for single callers.
 #include <filesystem>
 #include <fstream>
 
@@ -15,9 +15,9 @@ using server::rpc;
 using server::text_of;
 using ::testing::HasSubstr;
 
-constexpr std::size_t kOwnProgram = 1;  // of the gateway itself
+constexpr std::size_t kOwnProgram = 1;  // the gateway's own program
 
-// The programs that this process runs.
+// Number of child processes of this process.
 std::size_t running_children() {
   std::size_t count = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -41,7 +41,7 @@ class SessionPrograms : public ::testing::Test {
     return gateway;
   }
   static void look_over(TestGateway& gateway) { gateway.gateway.drop_unused_since(std::chrono::steady_clock::now()); }
-  // How many messages the program of a session has seen; a new one has seen few.
+  // Number of messages that a session's program has received; small after a restart.
   static std::size_t seen(LegacyClient& client) {
     const auto journal = text_of(client.call("9", "journal").json());
     return boost::json::parse(journal).as_array().size();
@@ -82,7 +82,7 @@ TEST_F(SessionPrograms, AreStartedAgainWhenTheSessionCallsAgain) {
   EXPECT_EQ(running_children(), kOwnProgram + 1);
 }
 
-// SES-26: the client is there, and may be told something.
+// SES-26: the client is connected and may be notified.
 TEST_F(SessionPrograms, StayWhileTheirClientHasAStream) {
   const auto gateway = start(1ms);
   LegacyClient with(gateway->port());
@@ -107,7 +107,7 @@ TEST_F(SessionPrograms, StayWhileACallIsParkedInThem) {
   ASSERT_TRUE(asks(asked)) << asked;
   LegacyClient gone(gateway->port());
   (void)gone.call("1", "echo");
-  // The other one's program is gone: this one was looked at, too.
+  // The other program is gone, so this one was checked, too.
   wait_until([&] {
     look_over(*gateway);
     return running_children() <= kOwnProgram + 2;
@@ -129,6 +129,22 @@ TEST_F(SessionPrograms, MakeRoomForOthersWhereTheyAreIdle) {
     EXPECT_LE(running_children(), kOwnProgram + 2);
   }
   EXPECT_EQ(text_of(clients.front()->call("2", "echo", R"(,"arguments":{})").json()), "{}") << "it is started again";
+}
+
+// SES-26: one program ends for the anonymous call, and none for the session that is prepared for the next such call.
+TEST_F(SessionPrograms, DoNotMakeRoomForASessionThatNobodyWaitsFor) {
+  TestGateway::Setup setup;
+  setup.programs.per_upstream = 2;
+  const auto gateway = start(1h, std::move(setup));
+  LegacyClient first(gateway->port());
+  LegacyClient second(gateway->port());
+  (void)first.call("1", "echo");
+  (void)second.call("1", "echo");
+  const auto seen_so_far = seen(second);
+  ModernClient anonymous(*gateway);
+  const auto asked = anonymous.call("ask");
+  ASSERT_TRUE(asks(asked)) << asked;
+  EXPECT_EQ(seen(second), seen_so_far + 1) << "it is still the same program";
 }
 
 class LimitedPrograms : public SessionPrograms, public ::testing::WithParamInterface<bool> {};

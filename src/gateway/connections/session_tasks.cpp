@@ -8,7 +8,7 @@ void SessionTasks::add(std::string_view shown, std::string_view upstream, std::s
   const std::scoped_lock lock(mutex_);
   if (std::ranges::find(known_, shown, &Known::shown) != known_.end()) return;
   if (known_.size() == kMost) known_.pop_front();
-  known_.push_back({std::string(shown), std::string(upstream), std::string(own)});
+  known_.push_back({++last_, std::string(shown), std::string(upstream), std::string(own)});
 }
 
 void SessionTasks::remove(std::string_view shown) {
@@ -23,17 +23,14 @@ std::optional<std::string> SessionTasks::shown(std::string_view upstream, std::s
   return found == known_.end() ? std::nullopt : std::optional(found->shown);
 }
 
-std::optional<SessionTasks::Page> SessionTasks::after(std::string_view shown, std::size_t count) const {
+SessionTasks::Page SessionTasks::after(std::uint64_t number, std::size_t count) const {
   const std::scoped_lock lock(mutex_);
-  auto at = known_.begin();
-  if (!shown.empty()) {
-    at = std::ranges::find(known_, shown, &Known::shown);
-    if (at == known_.end()) return std::nullopt;
-    ++at;
-  }
   Page page;
-  for (; at != known_.end() && page.ids.size() < count; ++at)
+  auto at = std::ranges::upper_bound(known_, number, {}, &Known::number);
+  for (; at != known_.end() && page.ids.size() < count; ++at) {
     page.ids.push_back(at->shown);
+    page.last = at->number;
+  }
   page.more = at != known_.end();
   return page;
 }

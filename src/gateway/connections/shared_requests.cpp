@@ -4,7 +4,7 @@
 
 namespace proteus::gateway {
 
-// Whoever asks for all; when it goes, also by an exception, the others are let go.
+// The coroutine that fetches for all. When it ends, even by an exception, the others are woken.
 class SharedRequests::Pilot {
  public:
   Pilot(SharedRequests& shared_requests, std::string key, std::shared_ptr<Flight> flight)

@@ -14,22 +14,21 @@
 
 namespace proteus::gateway {
 
-// One page of a list as an upstream gave it.
+// One page of an upstream's list.
 struct LivePage {
   std::optional<Error> error = {};             // as callers may see it
-  catalog::DefinitionList::Pointer list = {};  // null where there is an error
+  catalog::DefinitionList::Pointer list = {};  // null after an error
   std::optional<std::string> next = {};        // the upstream's own cursor
 };
 using LivePagePointer = std::shared_ptr<const LivePage>;
 
-// Lists of upstreams that are asked for by several at once, and that are the same for all of them: they share a
-// request, as long as it is sent after each of them has asked. So nobody is given what was so before they came. Of one
-// worker's thread.
+// Merges concurrent requests for the same list of an upstream. A caller only shares a request that is sent after the
+// caller has asked, so that no answer is older than its question. Belongs to one worker's thread.
 class SharedRequests {
  public:
   explicit SharedRequests(const Executor& executor) : executor_(executor) {}
 
-  // `key` names all that the answer may depend on. `fetch` asks the upstream; called at most once, or not at all.
+  // `key` must contain everything that the answer may depend on. Calls `fetch` at most once, to ask the upstream.
   Task<LivePagePointer> get(std::string key, std::function<Task<LivePagePointer>()> fetch);
 
  private:
@@ -37,7 +36,7 @@ class SharedRequests {
     explicit Flight(const Executor& executor) : landed(executor) {}
     Bell landed;
     bool is_over = false;
-    LivePagePointer page;  // null where whoever asked gave up
+    LivePagePointer page;  // null if the fetching coroutine was cancelled
   };
   struct Route {
     std::shared_ptr<Flight> under_way;

@@ -27,7 +27,7 @@ class SharedLists : public ::testing::Test {
     settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
     return settings;
   }
-  // Each list is another one.
+  // Returns a different list each time.
   Reaction react() {
     Reaction reaction(one_tool("tool" + std::to_string(++lists)));
     reaction.gate = &open;
@@ -39,7 +39,7 @@ class SharedLists : public ::testing::Test {
                          rpc("1", "tools/list", modern_meta("{}", meta)));
     return client;
   }
-  // When the gateway has seen all that was sent so far.
+  // Returns when the gateway has received everything that was sent so far.
   void settle() {
     for (int i = 0; i < 3; ++i) {
       RawClient probe(gateway.port());

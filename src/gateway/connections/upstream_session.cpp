@@ -1,7 +1,6 @@
 #include "gateway/connections/upstream_session.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/log.hpp"
 #include "gateway/connections/programs.hpp"
@@ -20,30 +19,6 @@ bool wants_nothing(const mcp::SubscriptionFilter& filter) {
 
 bool same(const mcp::SubscriptionFilter& a, const mcp::SubscriptionFilter& b) {
   return a.tools == b.tools && a.prompts == b.prompts && a.resources == b.resources && a.uris == b.uris;
-}
-
-bool same(const catalog::DefinitionList::Pointer& a, const catalog::DefinitionList::Pointer& b) {
-  const std::size_t size = a ? a->size() : 0;
-  if (size != (b ? b->size() : 0)) return false;
-  for (std::size_t i = 0; i < size; ++i) {
-    if ((*a)[i].shown != (*b)[i].shown || (*a)[i].hash != (*b)[i].hash) return false;
-  }
-  return true;
-}
-
-std::uint64_t next_version() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
-// Whether two lists, which may be null, are not the same to those who may use this of them.
-bool are_others(const catalog::Access& access, Kind kind, const catalog::DefinitionList::Pointer& before,
-                const catalog::DefinitionList::Pointer& after) {
-  if (!access.entries()) return true;
-  const auto left = [&](const catalog::DefinitionList::Pointer& list) {
-    return access.entries()->through(list ? list : catalog::DefinitionList::empty(kind));
-  };
-  return left(before)->joined() != left(after)->joined();
 }
 
 }  // namespace
@@ -79,16 +54,15 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
     if (self && self->observer_.told) return self->observer_.told(notification);
     log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
-  // What becomes of a task is for its caller, whatever stream it came on.
+  // The status of a task goes to its caller, whatever stream it arrives on.
   options.on_notification = [weak = line->weak_from_this(),
                              name = upstream->settings().name](const json::Message& notification) {
     if (notification.method != mcp::to_string(mcp::Method::task_status)) return;
     if (const auto self = weak.lock(); self && self->observer_.task_told) self->observer_.task_told(name, notification);
   };
   if (line->observer_.agreed) {
-    options.on_agreed = [weak = line->weak_from_this(),
-                         name = upstream->settings().name](const client::ServerFacts& facts) {
-      if (const auto self = weak.lock()) self->on_agreed(name, facts);
+    options.on_agreed = [weak = line->weak_from_this()](const client::ServerFacts& facts) {
+      if (const auto self = weak.lock()) self->on_agreed(facts);
     };
   }
   options.on_session_lost = [weak = line->weak_from_this()] {
@@ -113,7 +87,7 @@ Task<Result<client::Answer>> UpstreamSession::request(std::shared_ptr<UpstreamSe
   auto answer = co_await connection->request(method, std::move(params), std::move(options));
   self->used_ = self->worker_.now();
   if (!answer && !connection->facts()) {
-    // It never answered in this era; it may still do so in the other.
+    // The server did not answer in the legacy era, but may do so in the modern one.
     if (const auto upstream = self->upstream_.lock()) upstream->forget_legacy_side();
   }
   co_return answer;
@@ -150,7 +124,7 @@ Task<Result<>> UpstreamSession::wait_until_settled() {
 
 Task<> UpstreamSession::ready() {
   const auto self = shared_from_this();
-  // Whatever keeps it from opening, the one who sends something will be told.
+  // If the connection cannot be opened, the request that follows fails with the reason.
   (void)co_await connection_->open();
   Deadline soon(worker_.io().get_executor(), stream_wait_, {});
   (void)co_await before(soon, wait_until_settled(), "listening");
@@ -193,7 +167,7 @@ void UpstreamSession::want(mcp::SubscriptionFilter wanted) {
     settling_.ring();
     return;
   }
-  // Whatever was announced since it was heard last.
+  // Anything may have changed since the caller last listened.
   if (begins && std::exchange(heard_, true))
     changed({Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template});
   settled_ = waited_for_ = false;
@@ -286,107 +260,6 @@ void UpstreamSession::on_announcement(const client::Announcement& announcement) 
       failed_at_ = worker_.now();
       return;
   }
-}
-
-// Anything, perhaps, of what this caller alone is shown; the rest is heard elsewhere.
-void UpstreamSession::missed() {
-  const auto upstream = upstream_.lock();
-  if (!upstream) return;
-  for (const Kind kind : catalog::kKinds) {
-    if (upstream->is_direct() || own_[kind]) changed({kind});
-  }
-}
-
-void UpstreamSession::changed(catalog::KindSet kinds) {
-  const auto upstream = upstream_.lock();
-  if (!upstream) return;
-  upstream->lists_changed();
-  // Where announcements are not to be heeded, the lists of one caller are no exception.
-  const auto& settings = upstream->settings();
-  if (!upstream->is_direct() && (!settings.event_driven_refresh || settings.ttl.count() > 0)) return;
-  changed_.add(kinds);
-  if (reviewing_) return;
-  reviewing_ = true;
-  // Whoever lists next waits for it, so that what a call has added is in the very next list.
-  const bool kept = !upstream->is_direct();
-  if (kept) observer_.lists->fall_behind();
-  std::shared_ptr<void> reviewing(nullptr, [self = shared_from_this(), kept](void*) {
-    self->reviewing_ = false;
-    if (kept) self->observer_.lists->catch_up();
-  });
-  worker_.run("looking at a caller's own lists", review(std::move(reviewing)));
-}
-
-// At once, and then not again before the debounce window has passed.
-Task<> UpstreamSession::review(std::shared_ptr<void> reviewing) {
-  const auto self = shared_from_this();
-  const auto until_the_end = std::move(reviewing);
-  while (!changed_.empty()) {
-    if (const auto wait = telling_.wait(worker_.now()); wait.count() > 0) co_await sleep_for(wait);
-    catalog::KindSet kinds = std::exchange(changed_, {});
-    telling_.act(worker_.now());
-    const auto upstream = upstream_.lock();
-    if (!upstream) co_return;
-    const catalog::Snapshot::Lists before = own_;
-    if (!upstream->is_direct()) {
-      co_await upstream->announced();
-      kinds = co_await read_own_lists(upstream, kinds);
-    }
-    // What is listed live may be anything.
-    const auto concerns = [&](Kind kind, const catalog::Access& access) {
-      if (!kinds.has(kind) || !access.may_have(kind)) return false;
-      return upstream->is_direct() || are_others(access, kind, before[kind], own_[kind]);
-    };
-    for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
-      const bool has_templates = kind == Kind::resource && kinds.has(Kind::resource_template);
-      if (!kinds.has(kind) && !has_templates) continue;
-      observer_.list_changed(info(kind).changed_method, [&](const catalog::Access& access) {
-        return concerns(kind, access) || (has_templates && concerns(Kind::resource_template, access));
-      });
-    }
-  }
-}
-
-// Says which of them are others than before, for this caller alone.
-Task<catalog::KindSet> UpstreamSession::read_own_lists(std::shared_ptr<providers::Upstream> upstream,
-                                                       catalog::KindSet kinds) {
-  catalog::KindSet others;
-  for (const Kind kind : catalog::kKinds) {
-    if (!kinds.has(kind)) continue;
-    auto own = co_await read_own_list(upstream, kind);
-    if (!own) {
-      log::debug("upstream {}: a caller's own list is not read: {}", upstream->settings().name, own.error().message());
-      continue;
-    }
-    if (same(own_[kind], *own)) continue;
-    own_[kind] = (*own)->size() > 0 ? std::move(*own) : nullptr;
-    others.add(kind);
-  }
-  if (others.empty() || retired_) co_return catalog::KindSet{};
-  const bool any = std::ranges::any_of(catalog::kKinds, [this](Kind kind) { return own_[kind] != nullptr; });
-  catalog::SnapshotPointer shown;
-  if (any) shown = std::make_shared<const catalog::Snapshot>(upstream->name(), next_version(), own_);
-  if (observer_.lists->replace(instance_, shown_, shown)) shown_ = std::move(shown);
-  co_return others;
-}
-
-// Without what all are shown.
-Task<Result<catalog::DefinitionList::Pointer>> UpstreamSession::read_own_list(
-    std::shared_ptr<providers::Upstream> upstream, Kind kind) {
-  auto read = co_await connection_->list(catalog::info(kind).list_method);
-  if (!read) co_return std::unexpected(read.error());
-  const auto listing = std::make_shared<const client::Listing>(std::move(*read));
-  std::vector<std::string_view> texts;
-  texts.reserve(listing->entries.size());
-  for (const auto& entry : listing->entries)
-    texts.push_back(entry.definition);
-  const auto list = co_await upstream->read_list(kind, listing, std::move(texts));
-  if (!list) co_return std::unexpected(list.error());
-  const auto shared = worker_.snapshot_of(upstream->name());
-  co_return catalog::DefinitionList::derive(*list, [&](const catalog::Definition& definition) {
-    const auto* const known = shared ? shared->list(kind).find(definition.shown) : nullptr;
-    return catalog::DefinitionList::Face{.kept = known == nullptr || known->hash != definition.hash};
-  });
 }
 
 }  // namespace proteus::gateway

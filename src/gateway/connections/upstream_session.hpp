@@ -20,36 +20,40 @@
 namespace proteus::gateway {
 
 class Worker;
+
+// A worker's connection to an upstream, for callers. May be used only on the worker's thread. The last holder may
+// release it on any thread; it is then closed in the background.
 using CallerConnection = std::shared_ptr<client::Connection>;
 
-// A legacy server is told once how much it is to log, for the whole connection; what a request wants of that is chosen
-// where it is told of.
+// Whether the upstream must send all log messages. A legacy server has one log level per connection, so the level is
+// set to `debug`, and messages are filtered where they are forwarded.
 enum class LogWish : std::uint8_t { none, all };
-// Of a session: of what it wants by default, servers send at least as much by default.
+// The wish of a session. Servers send `info` and above by default, so only finer levels need a request.
 inline LogWish wish_of(mcp::LogLevel level) { return level < mcp::LogLevel::info ? LogWish::all : LogWish::none; }
 
-// Whom a line is for. The functions may be called on any thread.
+// The caller that an upstream session serves. The functions may be called on any thread.
 struct SessionObserver {
-  // What the caller's streams want to hear of; nothing where it has no stream.
+  // Returns what the caller's streams want to be notified of; nothing if the caller has no stream.
   std::function<std::optional<mcp::SubscriptionFilter>()> wanted;
-  // Whether there is a stream to tell it on.
+  // Whether the caller has a stream.
   std::function<bool()> attached;
-  // Of those who may use the same, whether anything that has changed is left to them.
+  // Returns whether a change affects entries that an access allows.
   using Concerns = std::function<bool(const catalog::Access&)>;
   std::function<void(mcp::Method changed, const Concerns& concerns)> list_changed;
   std::function<void(const std::string& uri)> resource_updated;
-  // A notification that belongs to no request; empty where there is no way to the caller for it.
+  // Receives notifications that belong to no request; empty if they cannot reach the caller.
   std::function<void(const json::Message& notification)> told = {};
-  // What has become of a task of an upstream; empty where there is no such way.
+  // Receives the status of an upstream's tasks; empty if it cannot reach the caller.
   std::function<void(const std::string& upstream, const json::Message& notification)> task_told = {};
-  // It has a session with an upstream, by which another process could go on with it; nothing where only this one can.
-  // Empty where nobody wants to know.
-  std::function<void(const std::string& upstream, std::optional<client::ResumedSession> session)> agreed = {};
-  // Whether the caller wants to be told more than servers tell by themselves.
+  // Receives the session that was agreed on with an upstream, for a process that continues it; nothing if only this
+  // process can. Empty if nobody needs it.
+  std::function<void(const providers::UpstreamSettings& upstream, std::optional<client::ResumedSession> session)>
+      agreed = {};
+  // Returns whether the caller wants more log messages than servers send by default.
   std::function<LogWish()> logs = [] { return LogWish::none; };
   std::shared_ptr<OwnLists> lists;
 
-  // For a line on which nothing is heard.
+  // An observer for upstream sessions that do not listen.
   static SessionObserver nobody() {
     return {.wanted = [] { return std::nullopt; },
             .attached = [] { return false; },
@@ -59,12 +63,11 @@ struct SessionObserver {
   }
 };
 
-// A caller's own connection to a legacy upstream, and what is announced on it: that is for this caller alone. It is
-// listened to for as long as somebody wants to hear of something. Belongs to the thread of its worker, and may be let
-// go of on any.
+// A caller's own connection to a legacy upstream. What the upstream announces on it is for this caller alone. Listens
+// while the caller wants notifications. Belongs to the thread of its worker; may be destroyed on any thread.
 class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
  public:
-  // Everything given outlives it. Opens nothing by itself, unless somebody listens.
+  // Everything passed must outlive it. Connects when first used, or at once if the caller listens.
   static std::shared_ptr<UpstreamSession> make(Worker& worker, const ServedUpstream& upstream, client::Options options,
                                                SessionObserver observer);
   ~UpstreamSession();
@@ -74,47 +77,48 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
   Worker& worker() const { return worker_; }
   std::uint64_t instance() const { return instance_; }
   const CallerConnection& connection() const { return connection_; }
-  // Whether the upstream may ask the caller something.
+  // Whether the client can be asked anything.
   bool may_ask() const { return may_ask_; }
 
-  // A request on it, once what follows from it can be heard.
+  // Sends a request, once the session listens, and returns its result.
   static Task<Result<client::Answer>> request(std::shared_ptr<UpstreamSession> self, mcp::Method method,
                                               client::Params params, client::RequestOptions options, LogWish logs);
-  // The same where that needs no waiting, for an answer that stays on this thread; null where it does. See
-  // client::Connection.
+  // Sends a request if that needs no waiting; otherwise returns null. See client::Connection::post. The answer stays on
+  // this thread.
   std::shared_ptr<client::PendingRequest> post(mcp::Method method, const client::Params& params,
                                                client::RequestOptions& options, LogWish logs);
 
-  // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
+  // Notes a use. Returns false if `ready` must be awaited before a request, or else announcements may be missed.
   bool use();
-  // Ends when it is listened to, or when that takes too long to be waited for.
+  // Returns when the session listens, or after `stream_wait`.
   Task<> ready();
 
-  // What is wanted may be other than before.
+  // Re-evaluates which notifications the caller wants.
   void renew();
-  // The caller tells the upstream something, if it has a session there.
+  // Forwards a notification of the caller, if there is a session with the upstream.
   void notify(std::string notification, bool roots_changed);
-  // These resources are followed here, for as long as they are wanted; ends when the upstream has agreed or refused.
+  // Subscribes to resources for as long as the caller wants them. Returns the refused ones when the upstream has
+  // answered.
   Task<std::vector<server::Service::Refused>> follow(std::vector<std::string> uris);
   const std::set<std::string>& followed() const { return uris_; }
 
-  // Stops listening where the caller has no stream, and used it last before that time.
+  // Stops listening if the caller has no stream and has not used the session since `time`.
   void rest_if_idle(Clock::Monotonic time);
   Clock::Monotonic used() const { return used_; }
-  // Whether a program runs for it, and nobody waits for anything of that.
+  // Whether the session runs a program that nothing waits for.
   bool holds_idle_program() const;
-  // How long such a program may run on.
+  // How long an idle program keeps running.
   std::chrono::milliseconds program_idle() const { return program_idle_; }
-  // Ends it where so; the next request starts it again.
+  // Ends the program if it is idle; the next request starts it again. Returns whether it was ended.
   Task<bool> end_idle_program();
-  // Another one takes its place; what runs on it goes on, and nothing is heard on it any more.
+  // Stops listening, because another session replaces this one or the upstream is gone. Running requests continue.
   void retire();
-  // Another process goes on with it.
+  // Leaves the session to another process, which continues it.
   void leave();
-  // On any thread.
+  // Thread-safe.
   bool retired() const { return retired_; }
 
-  // Listens again where that has failed longer ago.
+  // Listens again if listening failed more than `time` ago.
   void try_again_after(std::chrono::seconds time);
 
  private:
@@ -122,7 +126,7 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
                   SessionObserver observer);
 
   void show_nothing_of_its_own();
-  void on_agreed(const std::string& upstream, const client::ServerFacts& facts);
+  void on_agreed(const client::ServerFacts& facts);
 
   void listen_anew();
   Task<> log_everything();
@@ -132,8 +136,9 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
   void on_announcement(const client::Announcement& announcement);
   void missed();
   void changed(catalog::KindSet kinds);
-  // What is given is let go of at its end.
-  Task<> review(std::shared_ptr<void> reviewing);
+  Task<> review();
+  void tell_of_change(catalog::KindSet kinds, const catalog::Snapshot::Lists& before,
+                      const catalog::Snapshot::Lists& after, bool direct) const;
   Task<catalog::KindSet> read_own_lists(std::shared_ptr<providers::Upstream> upstream, catalog::KindSet kinds);
   Task<Result<catalog::DefinitionList::Pointer>> read_own_list(std::shared_ptr<providers::Upstream> upstream,
                                                                catalog::Kind kind);
@@ -151,10 +156,10 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
 
   std::set<std::string> uris_;
   mcp::SubscriptionFilter wanted_;
-  bool settled_ = true;      // what is wanted was asked for
-  bool waited_for_ = false;  // long enough, also where it is not settled
+  bool settled_ = true;      // the upstream was asked for what is wanted
+  bool waited_for_ = false;  // `ready` was awaited: requests no longer wait, settled or not
   bool listening_ = false;
-  bool heard_ = false;  // ever
+  bool heard_ = false;  // whether it has ever listened
   bool resting_ = false;
   std::atomic<bool> retired_ = false;
   std::optional<Error> failure_;
@@ -163,9 +168,10 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
 
   bool reviewing_ = false;
   catalog::KindSet changed_;
+  std::shared_ptr<void> behind_;  // while `changed_` has lists that the caller's requests wait for
   Debounce telling_;
   catalog::Snapshot::Lists own_;
-  catalog::SnapshotPointer shown_;  // of those
+  catalog::SnapshotPointer shown_;  // the snapshot of `own_` that the caller sees
 };
 
 }  // namespace proteus::gateway

@@ -8,22 +8,24 @@
 namespace proteus::gateway {
 namespace {
 
-std::optional<client::ResumedSession> read_session(const boost::json::value& value) {
-  if (!value.is_object()) return std::nullopt;
-  const auto text = [&object = value.get_object()](std::string_view name) -> std::string {
-    const auto* const member = object.if_contains(name);
-    return member != nullptr && member->is_string() ? std::string(member->get_string()) : std::string();
-  };
-  const auto version = mcp::parse_version(text("version"));
-  if (!version || text("id").empty()) return std::nullopt;
-  return client::ResumedSession{{text("id"), *version}, text("capabilities")};
+std::string text_at(const boost::json::object& object, std::string_view name) {
+  const auto* const member = object.if_contains(name);
+  return member != nullptr && member->is_string() ? std::string(member->get_string()) : std::string();
+}
+
+std::optional<client::ResumedSession> read_session(const boost::json::object& object) {
+  const auto version = mcp::parse_version(text_at(object, "version"));
+  std::string id = text_at(object, "id");
+  if (!version || id.empty()) return std::nullopt;
+  return client::ResumedSession{{std::move(id), *version}, text_at(object, "capabilities")};
 }
 
 }  // namespace
 
-void UpstreamSessionsOfClient::note(const std::string& upstream, std::optional<client::ResumedSession> session) {
+void UpstreamSessionsOfClient::note(const providers::UpstreamSettings& upstream,
+                                    std::optional<client::ResumedSession> session) {
   const std::scoped_lock lock(held_mutex_);
-  held_.insert_or_assign(upstream, Held{.session = std::move(session)});
+  held_.insert_or_assign(upstream.name, Held{.session = std::move(session), .url = upstream.url});
 }
 
 std::optional<std::string> UpstreamSessionsOfClient::state() const {
@@ -32,9 +34,10 @@ std::optional<std::string> UpstreamSessionsOfClient::state() const {
   for (const auto& [upstream, held] : held_) {
     if (!held.session) return std::nullopt;
     const auto& [session, capabilities] = *held.session;
-    all.emplace(upstream,
-                boost::json::object{
-                    {"id", session.id}, {"version", mcp::to_string(session.version)}, {"capabilities", capabilities}});
+    all.emplace(upstream, boost::json::object{{"id", session.id},
+                                              {"version", mcp::to_string(session.version)},
+                                              {"capabilities", capabilities},
+                                              {"url", held.url}});
   }
   return all.empty() ? std::string() : boost::json::serialize(all);
 }
@@ -44,15 +47,21 @@ void UpstreamSessionsOfClient::restore(std::string_view state) {
   if (!parsed || !parsed->is_object()) return;
   const std::scoped_lock lock(held_mutex_);
   for (const auto& [upstream, value] : parsed->get_object()) {
-    if (auto session = read_session(value))
-      held_.insert_or_assign(std::string(upstream), Held{.session = std::move(session), .is_left = true});
+    if (!value.is_object()) continue;
+    auto session = read_session(value.get_object());
+    if (!session) continue;
+    held_.insert_or_assign(
+        std::string(upstream),
+        Held{.session = std::move(session), .url = text_at(value.get_object(), "url"), .is_left = true});
   }
 }
 
-std::optional<client::ResumedSession> UpstreamSessionsOfClient::take_left(const std::string& upstream) {
+std::optional<client::ResumedSession> UpstreamSessionsOfClient::take_left(const providers::UpstreamSettings& upstream) {
   const std::scoped_lock lock(held_mutex_);
-  const auto found = held_.find(upstream);
+  const auto found = held_.find(upstream.name);
   if (found == held_.end() || !std::exchange(found->second.is_left, false)) return std::nullopt;
+  // Earlier versions did not write the URL.
+  if (!found->second.url.empty() && found->second.url != upstream.url) return std::nullopt;
   return found->second.session;
 }
 

@@ -12,27 +12,27 @@
 
 namespace proteus::gateway {
 
-// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for
-// this client alone. Goes with the client's session. Thread-safe.
+// The upstream sessions of one client session: what a legacy upstream keeps for a session is for this client alone.
+// Owned by the client session. Thread-safe.
 class UpstreamSessionsOfClient {
  public:
-  // Those of a session; made where there are none.
+  // Returns the object of a client session; creates it if there is none.
   static std::shared_ptr<UpstreamSessionsOfClient> of(server::Session& session) {
     return std::static_pointer_cast<UpstreamSessionsOfClient>(session.attachment(
         [] { return std::static_pointer_cast<void>(std::make_shared<UpstreamSessionsOfClient>()); }));
   }
-  // The same; null where there are none.
+  // Like `of`; returns null if there are none.
   static std::shared_ptr<UpstreamSessionsOfClient> find(server::Session& session) {
     return std::static_pointer_cast<UpstreamSessionsOfClient>(session.attachment());
   }
 
   using Line = std::shared_ptr<UpstreamSession>;
-  // The one there is to an upstream, or what `make` makes.
+  // Returns the session with an upstream, or adds what `make` returns.
   Line get(std::uint64_t instance, const std::function<Line()>& make) {
     const std::scoped_lock lock(mutex_);
     const auto found = lines_.find(instance);
     if (found != lines_.end()) return found->second;
-    // Those to upstreams that are no longer there.
+    // Sessions with upstreams that are gone.
     std::erase_if(lines_, [](const auto& entry) { return entry.second->retired(); });
     return lines_.emplace(instance, make()).first->second;
   }
@@ -44,14 +44,15 @@ class UpstreamSessionsOfClient {
       all.push_back(line);
     return all;
   }
-  // Notes the session that it has with an upstream; nothing where another process could not go on with it.
-  void note(const std::string& upstream, std::optional<client::ResumedSession> session);
-  // What another process needs to go on with all of them; nothing where it cannot.
+  // Stores the id of the session with an upstream; nothing if another process could not continue it.
+  void note(const providers::UpstreamSettings& upstream, std::optional<client::ResumedSession> session);
+  // Returns what another process needs to continue all sessions; nothing if it could not.
   std::optional<std::string> state() const;
-  // What another process left.
+  // Takes over what another process left.
   void restore(std::string_view state);
-  // The session that another process had with an upstream, for whoever goes on with it; once.
-  std::optional<client::ResumedSession> take_left(const std::string& upstream);
+  // Returns the session that another process left at an upstream, so that it can be continued; only once. The id of a
+  // session goes to no other URL than the one that it is from.
+  std::optional<client::ResumedSession> take_left(const providers::UpstreamSettings& upstream);
 
   const std::shared_ptr<OwnLists>& lists() const { return lists_; }
   const std::shared_ptr<SessionTasks>& tasks() const { return tasks_; }
@@ -65,7 +66,8 @@ class UpstreamSessionsOfClient {
   mutable std::mutex held_mutex_;
   struct Held {
     std::optional<client::ResumedSession> session;
-    bool is_left = false;  // by another process, and nobody has gone on with it yet
+    std::string url;
+    bool is_left = false;  // by another process, and not continued yet
   };
   std::map<std::string, Held, std::less<>> held_;  // by upstream
 };

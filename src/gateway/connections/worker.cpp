@@ -11,6 +11,7 @@
 #include "client/connection/transports.hpp"
 #include "gateway/callers/credentials.hpp"
 #include "gateway/callers/view_spec.hpp"
+#include "gateway/connections/programs.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "providers/declaring.hpp"
 
@@ -22,17 +23,18 @@ Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line-
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
 constexpr std::size_t kManyIdentities = 1000;
-// A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
+// Number of sweeps, about two minutes, during which this thread returns memory: what other threads free of it arrives
+// late.
 constexpr int kGiveBack = 24;
-// Whoever waits for an answer has a deadline of its own.
+// Handlers do not time out here, because every wait for an answer has its own deadline.
 constexpr std::chrono::hours kNeverOfItself{24};
-// What an upstream keeps for somebody may be missed.
+// An idle session is kept for long, because the upstream's state for the caller ends with it.
 constexpr std::chrono::minutes kLinesKept{30};
-// One that was prepared for a call that does not come.
+// For a prepared session that no call has used.
 constexpr std::chrono::minutes kPreparedKept{1};
-// For a caller that does nothing but listen.
+// For callers that only listen and make no requests.
 constexpr std::chrono::seconds kListenAgain{60};
-// A stream that nobody hears is kept so much longer than what is made again in no time.
+// Streams without a listener are kept this much longer than views, which are cheap to rebuild.
 constexpr std::chrono::seconds kStreamsKept{50};
 
 }  // namespace
@@ -50,7 +52,7 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       tables_(tables),
       quotas_(quotas, clock),
       shared_requests_(io.get_executor()),
-      table_(tables_.get().get()),
+      table_(tables_.get()),
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}
 
@@ -81,7 +83,7 @@ std::shared_ptr<const catalog::View> Worker::listed_view(const server::Call& cal
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
-  // What rules make of callers is not known before they come.
+  // Callers of identity providers become known only when they call, so answers are not shared if they are admitted.
   const bool has_strangers = identities_ && identities_->are_used();
   return view.is_shared() && access_->are_alike() && !has_strangers ? mcp::CacheScope::shared
                                                                     : mcp::CacheScope::per_caller;
@@ -139,14 +141,19 @@ std::shared_ptr<UpstreamSession> Worker::longest_idle_line(std::optional<std::ui
   for (const auto& weak : lines_) {
     auto line = weak.lock();
     if (!line || (instance && line->instance() != *instance) || !line->holds_idle_program()) continue;
-    if (!found || line->used() < found->used()) found = std::move(line);
+    if (!found || idle_since(line) < idle_since(found)) found = std::move(line);
   }
   return found;
 }
 
+Clock::Monotonic Worker::idle_since(const std::shared_ptr<UpstreamSession>& line) const {
+  const auto prepared = prepared_.find(line->instance());
+  return prepared != prepared_.end() && prepared->second == line ? Clock::Monotonic::min() : line->used();
+}
+
 std::optional<Clock::Monotonic> Worker::longest_idle_program(std::optional<std::uint64_t> instance) {
   const auto line = longest_idle_line(instance);
-  return line ? std::optional(line->used()) : std::nullopt;
+  return line ? std::optional(idle_since(line)) : std::nullopt;
 }
 
 Task<bool> Worker::end_longest_idle_program(std::optional<std::uint64_t> instance) {
@@ -155,9 +162,10 @@ Task<bool> Worker::end_longest_idle_program(std::optional<std::uint64_t> instanc
 }
 
 const UpstreamTable& Worker::upstreams() {
-  if (table_ != tables_.get().get()) [[unlikely]] {
-    table_ = tables_.get().get();
-    // Connections to what is no longer there are closed when the last call on them has ended.
+  if (table_ != tables_.get()) [[unlikely]] {
+    // Callers of this function may still refer to the old table.
+    boost::asio::post(io_, [old = std::exchange(table_, tables_.get())] {});
+    // Connections to removed upstreams are closed when the last call on them has ended.
     const auto gone = [this](std::uint64_t instance) {
       return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });
     };
@@ -176,7 +184,7 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   CallerConnection& connection = shared_[upstream.instance];
   if (!connection) {
     client::Options options = upstream->options();
-    // Each of those who share it has limits of its own.
+    // Each of the callers that share the connection has limits of its own.
     options.limits.requests = std::numeric_limits<std::size_t>::max();
     connection = connect(upstream, std::move(options));
   }
@@ -186,7 +194,7 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
 std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
                                                         std::string_view authorization) {
   if (!upstream->is_per_caller() || vault_ == nullptr) return nullptr;
-  // A caller's own token goes nowhere else than to be exchanged.
+  // A caller's own token is passed on only to be exchanged.
   const bool exchanges = upstream->settings().authentication.oauth.grant == providers::OauthGrant::token_exchange;
   auto seeker = seekers_.of(caller, upstream.instance, upstream->oauth_target(),
                             exchanges ? credentials_of(authorization).token : std::string_view());
@@ -195,7 +203,7 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& up
 
 bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {
   const auto& oauth = upstream->settings().authentication.oauth;
-  // The chain begins with a sign-in at the identity provider.
+  // An identity assertion requires that the user has signed in at the identity provider.
   const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OauthGrant::identity_assertion;
   if (!by_person || vault_ == nullptr) return false;
   const auto owner = owner_of(principal_of(caller));
@@ -220,9 +228,9 @@ std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream,
 std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstream, client::Owner owner,
                                                    SessionObserver observer, const std::string& principal) {
   client::Options options = upstream->options();
-  // What it says by itself, such as that it listens. Requests bring their own.
+  // Credentials for the session's own messages, such as listening. Requests have their own.
   if (upstream->is_per_caller()) options.authorizer = authorizer_of(upstream, principal);
-  // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
+  // Declares all capabilities: the handshake is sent once, and each request states what its client can do.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;
   options.owner = owner;
@@ -243,14 +251,18 @@ std::shared_ptr<UpstreamSession> Worker::fresh_line(const ServedUpstream& upstre
 }
 
 Task<> Worker::prepare_line(ServedUpstream upstream) {
-  auto line = make_line(upstream, client::Owner::caller, SessionObserver::nobody());
-  const auto opened = co_await line->connection()->open();
+  const bool runs_program = std::holds_alternative<net::Command>(upstream->endpoint());
+  std::shared_ptr<UpstreamSession> line;
+  if (!runs_program || programs_->has_room(upstream.instance)) {
+    line = make_line(upstream, client::Owner::caller, SessionObserver::nobody());
+    if (!co_await line->connection()->open()) line = nullptr;
+  }
   const auto place = prepared_.find(upstream.instance);
   if (place == prepared_.end()) co_return;
-  if (opened) {
+  if (line) {
     place->second = std::move(line);
   } else {
-    // The next call tries by itself.
+    // The next call opens its own session.
     prepared_.erase(place);
   }
 }
@@ -260,7 +272,7 @@ void Worker::give_up(const ServedUpstream& upstream, const std::string& principa
   const auto found = by_principal_.find({principal, upstream.instance});
   if (found == by_principal_.end() || found->second != line) return;
   by_principal_.erase(found);
-  // Whoever listened on it goes on listening.
+  // Callers that listened on it keep listening on its replacement.
   std::vector<std::string> followed(line->followed().begin(), line->followed().end());
   line->retire();
   if (home_of(principal) == nullptr) return;
@@ -280,7 +292,7 @@ void Worker::forget(const std::string& principal) {
 }
 
 void Worker::keep(const std::shared_ptr<UpstreamSession>& line) {
-  // Those that are gone make room before more is taken.
+  // Expired entries are removed before the vector grows.
   if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });
   lines_.push_back(line);
 }
@@ -311,7 +323,7 @@ std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {
 }
 
 CallerConnection Worker::connect(const ServedUpstream& upstream, client::Options options) {
-  // Of an upstream that only callers ask, nobody else finds out that its era has changed.
+  // If only callers' connections reach an upstream, they must report when its era has changed.
   if (upstream->waits_for_callers() && !options.era) {
     options.on_agreed = [told = std::move(options.on_agreed),
                          weak = std::weak_ptr(upstream.upstream)](const client::ServerFacts& facts) {

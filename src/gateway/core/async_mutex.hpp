@@ -7,14 +7,14 @@
 
 namespace proteus::gateway {
 
-// Lets one coroutine go on at a time. Belongs to one thread, and outlives its locks.
+// A mutex for coroutines, all of one thread. Must outlive its locks.
 class AsyncMutex {
  public:
   explicit AsyncMutex(const Executor& thread) : free_(thread) {}
   AsyncMutex(const AsyncMutex&) = delete;
   AsyncMutex& operator=(const AsyncMutex&) = delete;
 
-  // Held by the coroutine that goes on; the next one does when it ends.
+  // Holds the mutex while it lives.
   class Lock {
    public:
     explicit Lock(AsyncMutex& mutex) : mutex_(&mutex) { mutex.taken_ = true; }

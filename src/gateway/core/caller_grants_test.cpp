@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include <gmock/gmock.h>
 
 #include "gateway/testing/scripted_upstream.hpp"
@@ -26,7 +28,7 @@ Reaction tool_or_answer(const boost::json::object& message) {
   return std::string(kNoteTaken);
 }
 
-// Each caller uses the upstream as themselves.
+// An upstream that each caller uses with a grant of their own.
 class CallerGrants : public ::testing::Test {
  protected:
   explicit CallerGrants(ScriptedUpstream::Answer answer = tool_or_answer) : upstream_(std::move(answer)) {
@@ -79,11 +81,12 @@ TEST_F(CallerGrants, SendsEachCallersOwnTokenAndNoOther) {
 TEST_F(CallerGrants, SendsNothingForACallerWhoHasNotConnected) {
   connect("ada", "of-ada");
   const auto answer = gateway_->call("notes_note", "{}", bearer("token-of-bob"));
-  EXPECT_THAT(std::string(answer.at("error").at("message").as_string()), HasSubstr("upstream notes"));
+  EXPECT_THAT(std::string(answer.at("error").at("message").as_string()),
+              HasSubstr("upstream notes: the caller has not connected this upstream"));
   EXPECT_THAT(upstream_.authorizations(), IsEmpty());
 }
 
-// UPC-15: a cached list of a per-user upstream is read as the gateway, or not at all.
+// UPC-15: a cached list of a per-user upstream is read with the gateway's own grant, or not at all.
 TEST_F(CallerGrants, ReadsSharedListsAsTheGatewayAlone) {
   connect("ada", "of-ada");
   EXPECT_TRUE(gateway_->upstream("notes").is_direct());
@@ -98,6 +101,30 @@ TEST_F(CallerGrants, ReadsSharedListsAsTheGatewayAlone) {
   EXPECT_EQ(upstream_.received("tools/call").size(), 1U);
 }
 
+class ForbiddingGrants : public CallerGrants {
+ protected:
+  ForbiddingGrants()
+      : CallerGrants([](const boost::json::object& message) -> Reaction {
+          if (message.at("method") == "tools/call") return Reaction::refuse(403, "denied by host-7.internal");
+          return tool_or_answer(message);
+        }) {}
+};
+
+// PRX-09, PRX-21: the refusal counts like that of any other upstream.
+TEST_F(ForbiddingGrants, TellTheCallerTheKindOfRefusalAndTheObserverAllOfIt) {
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  gateway_->gateway.service().set_observer([&](const UpstreamRequest& request) {
+    const std::scoped_lock lock(mutex);
+    if (request.call != nullptr) seen.push_back(request.error != nullptr ? request.error->message() : "");
+  });
+  connect("ada", "of-ada");
+  const auto answer = gateway_->call("notes_note", "{}", bearer("token-of-ada"));
+  EXPECT_EQ(answer.at("error").at("message"), "upstream notes does not allow the caller to make this request");
+  const std::scoped_lock lock(mutex);
+  EXPECT_THAT(seen, ElementsAre(HasSubstr("host-7.internal")));
+}
+
 class RefusingGrants : public CallerGrants {
  protected:
   RefusingGrants()
@@ -108,7 +135,7 @@ class RefusingGrants : public CallerGrants {
         }) {}
 };
 
-// UPC-09: without a refresh token there is nothing to go on with.
+// UPC-09: without a refresh token, a refused token cannot be replaced.
 TEST_F(RefusingGrants, NeedASignInWhereATokenIsRefusedForGood) {
   connect("ada", "of-ada");
   const auto answer = gateway_->call("notes_note", "{}", bearer("token-of-ada"));

@@ -33,14 +33,14 @@ providers::UpstreamSettings polled_often(std::string name, std::uint16_t port) {
   return settings;
 }
 
-// For those that may fail: a busy machine keeps the good ones waiting, too.
+// For upstreams that may fail. The good ones have more time, because a busy machine delays them, too.
 providers::UpstreamSettings hasty(std::string name, std::uint16_t port) {
   auto settings = polled_often(std::move(name), port);
   settings.timeout = 500ms;
   return settings;
 }
 
-// Comes and goes on one port, with another life each time.
+// Starts and stops servers on one port, each with another version.
 void restart_until(const std::atomic<bool>& over, std::uint16_t port, std::atomic<int>& lives) {
   while (!over) {
     server::Server server({.name = "restarts", .version = std::to_string(++lives)});
@@ -137,7 +137,7 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
 
   const auto began = Time::now();
   std::size_t warm = 0;
-  // At least so long, and until there is something to judge: a machine may have other things to do.
+  // For at least `kFor`, and until there is enough to judge: the machine may have other things to do.
   const auto enough = [&] { return lives > 2 && calls > 100 && told > 0; };
   while (Time::now() - began < kFor || (!enough() && Time::now() - began < test::kPatience)) {
     if (warm == 0 && Time::now() - began > kFor / 3) warm = test::resident_bytes();

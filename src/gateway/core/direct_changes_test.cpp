@@ -1,4 +1,4 @@
-// Upstreams that are listed live, and who hears that their lists have changed.
+// Who is notified when lists of upstreams that are listed live have changed.
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
@@ -17,7 +17,7 @@ using server::rpc;
 
 constexpr std::string_view kToolsChanged = "notifications/tools/list_changed";
 
-// How often a stream tells of other tools, to its end.
+// Returns how often a stream notifies of changed tools, until it ends.
 int count(RawClient& stream) {
   int times = 0;
   while (const auto event = stream.read_event()) {
@@ -26,7 +26,7 @@ int count(RawClient& stream) {
   return times;
 }
 
-// Until it tells of other tools.
+// Waits for a notification of changed tools. Returns false if the stream ends before that.
 bool hears(RawClient& stream) {
   while (const auto event = stream.read_event()) {
     if (event->data.find(kToolsChanged) != std::string::npos) return true;
@@ -34,7 +34,7 @@ bool hears(RawClient& stream) {
   return false;
 }
 
-// One principal, who listens in both eras.
+// A principal that listens in both eras.
 struct BothStreams {
   BothStreams(TestGateway& gateway, std::string_view token)
       : modern(gateway.port()), session(gateway.port(), "2025-11-25", "{}", bearer(token)), legacy(gateway.port()) {
@@ -65,13 +65,13 @@ class DirectChanges : public ::testing::TestWithParam<bool> {
         .value();
     auto settings = upstream_at("up", upstream.port);
     settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
-    settings.event_driven_refresh = false;  // is about lists that are kept
+    settings.event_driven_refresh = false;  // concerns cached lists only
     gateway.emplace(std::vector{settings},
                     TestGateway::Setup{.principals = {{.name = "ada", .token = Secret("a")},
                                                       {.name = "bob", .token = Secret("b")},
                                                       {.name = "eve", .token = Secret("e"), .upstreams = {"other"}}}});
     gateway->discover();
-    // A modern upstream is listened to by the gateway itself, in the background; a legacy one for each caller.
+    // The gateway itself listens to a modern upstream, in the background, and to a legacy one for each caller.
     providers::Upstream& served = gateway->upstream("up");
     while (!GetParam() && !boost::asio::co_spawn(served.io(), is_listened_to(served), boost::asio::use_future).get())
       std::this_thread::yield();

@@ -27,7 +27,7 @@ providers::UpstreamSettings direct(std::string name, std::uint16_t port) {
   return settings;
 }
 
-// The tool that a user has, who is told by `_meta`.
+// Lists a tool that is named after the user in `_meta`.
 std::string tool_of_user(const boost::json::object& message) {
   const auto& meta = message.at("params").at("_meta").as_object();
   const auto* user = meta.if_contains("user");
@@ -187,6 +187,17 @@ TEST(Direct, NamesWhoIsMissingInAMergedList) {
   EXPECT_EQ(list.at("tools").as_array().size(), 1U);
   EXPECT_EQ(list.at("_meta").at("proteus/missing").at(0), "gone");
   EXPECT_EQ(list.at("ttlMs"), 0);
+}
+
+// PRX-16: with a context, the gateway itself has something to list.
+TEST(Direct, ListsWhatTheGatewayItselfHasIfNoUpstreamAnswers) {
+  const net::test::ClosedPort closed;
+  TestGateway gateway({direct("gone", closed.number())}, {.manifests = {{{"work", {}}}, {}}});
+  gateway.discover();
+  const auto list = gateway.ask_at("/mcp/work", "resources/list").at("result");
+  EXPECT_EQ(list.at("resources").at(0).at("uri"), "context://work");
+  EXPECT_EQ(list.at("_meta").at("proteus/missing").at(0), "gone");
+  EXPECT_TRUE(gateway.ask_at("/mcp/work", "tools/list").as_object().contains("error")) << "it has no tools";
 }
 
 // PRX-13

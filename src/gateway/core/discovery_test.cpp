@@ -100,7 +100,7 @@ TEST(Discovery, OfAForgottenSessionIsRepeatedInvisibly) {
   server::LegacyClient client(gateway.port());
   EXPECT_FALSE(client.call("1", "a_echo").json().at("result").as_object().contains("isError"));
   first = nullptr;
-  // Another one in its place knows none of the sessions.
+  // Another server in its place knows none of the sessions.
   std::atomic<int> runs = 0;
   server::Server again({.name = "again", .version = "1"}, legacy);
   again

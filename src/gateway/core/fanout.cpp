@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "catalog/view/view.hpp"
@@ -11,8 +13,15 @@
 #include "gateway/callers/view_spec.hpp"
 
 namespace proteus::gateway {
-Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
-    : io_(io), listeners_(listeners), telling_(debounce), timer_(io) {}
+
+Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, BackgroundThreads& background,
+               std::chrono::milliseconds debounce)
+    : io_(io),
+      listeners_(listeners),
+      background_(background),
+      tasks_(io.get_executor()),
+      telling_(debounce),
+      timer_(io) {}
 
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
@@ -20,9 +29,10 @@ void Fanout::publish(const catalog::Publication& publication) {
   boost::asio::post(io_, [this, publication, now] { collect(publication, now); });
 }
 
-void Fanout::stop() {
+Task<> Fanout::stop() {
   stopped_ = true;
   timer_.cancel();
+  co_await tasks_.join();
 }
 
 void Fanout::set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogState::Pointer state) {
@@ -64,16 +74,11 @@ void Fanout::collect(const catalog::Publication& publication, Time at) {
   tell_soon();
 }
 
-// The first change is told of at once; those that follow closely wait for one another.
 void Fanout::tell_soon() {
-  if (std::exchange(waiting_, true)) return;
-  timer_.expires_at(telling_.due(std::chrono::steady_clock::now()));
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) tell();
-  });
+  if (!std::exchange(telling_soon_, true)) tasks_.spawn("list changes", tell_in_turn());
 }
 
-// What there is to tell, and to whom.
+// The changes of one round of notifications, and whom they concern.
 class Fanout::News {
  public:
   News(std::vector<Entry> changes, catalog::CatalogState::Pointer after, catalog::Contexts::Pointer contexts,
@@ -86,7 +91,7 @@ class Fanout::News {
     std::ranges::sort(changes_, {}, [](const Entry& entry) { return std::pair(entry.before->version(), entry.at); });
   }
 
-  // Nothing but what changed for single principals.
+  // Whether there are only changes for single principals.
   bool is_only_own() const { return changes_.empty() && live_.empty(); }
   const KindsByPrincipal& own() const { return own_; }
 
@@ -99,7 +104,7 @@ class Fanout::News {
     return kinds;
   }
 
-  // For who may see everything, whatever contexts make of it.
+  // Returns the kinds that have changed for a caller who may see everything, outside of contexts.
   catalog::KindSet kinds_for_all() const {
     catalog::KindSet kinds;
     if (!changes_.empty())
@@ -114,8 +119,8 @@ class Fanout::News {
  private:
   using At = std::vector<Entry>::const_iterator;
 
-  // What an upstream that is listed live has changed is not known; what the caller cannot be listed has not. Most of
-  // those who search are listed no tool of an upstream.
+  // Returns those of the kinds that are ever listed to the caller: nobody knows what changed in the lists of an
+  // upstream that is listed live. Most callers who search are listed no tools of upstreams.
   catalog::KindSet listed(catalog::KindSet kinds, const server::Caller& caller) {
     const Principal& principal = principal_of(caller);
     const auto context = context_view(contexts_, caller);
@@ -135,7 +140,7 @@ class Fanout::News {
     if (first == changes_.end()) return {};
     const ViewSpec was(caller, context_view(first->contexts, caller), nullptr, ViewFor::list);
     const ViewSpec is(caller, context_view(contexts_, caller), nullptr, ViewFor::list);
-    // By what a caller may see, and by the first change that it was here for.
+    // By what a caller may see, and by the first change since the caller began to listen.
     std::pair key(fmt::format("{}\n\n{}", was.fingerprint(), is.fingerprint()),
                   static_cast<std::size_t>(first - changes_.begin()));
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -166,13 +171,31 @@ class Fanout::News {
   std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known_;
 };
 
-void Fanout::tell() {
-  waiting_ = false;
-  telling_.act(std::chrono::steady_clock::now());
-  News news(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_, std::exchange(live_, {}),
-            std::exchange(own_, {}));
+// Notifies of the first change at once, and of those that follow it closely together.
+Task<> Fanout::tell_in_turn() {
+  const std::shared_ptr<void> end(nullptr, [this](void*) { telling_soon_ = false; });
+  while (!stopped_ && !(changes_.empty() && live_.empty() && own_.empty())) {
+    timer_.expires_at(telling_.due(std::chrono::steady_clock::now()));
+    boost::system::error_code woken;
+    co_await timer_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, woken));
+    if (stopped_) co_return;
+    telling_.act(std::chrono::steady_clock::now());
+    const auto news = std::make_shared<News>(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_,
+                                             std::exchange(live_, {}), std::exchange(own_, {}));
+    if (news->is_only_own()) {
+      tell(*news);
+    } else {
+      co_await background_.run([this, news] {
+        tell(*news);
+        return true;
+      });
+    }
+  }
+}
+
+void Fanout::tell(News& news) const {
   const catalog::KindSet for_all = news.kinds_for_all();
-  // Templates have no announcement of their own.
+  // Resource templates have no notification of their own.
   const auto has = [](catalog::KindSet kinds, catalog::Kind kind) {
     return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
   };

@@ -9,44 +9,51 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/background_threads.hpp"
 #include "base/debounce.hpp"
+#include "base/task_group.hpp"
 #include "catalog/contexts/contexts.hpp"
 #include "catalog/view/catalog.hpp"
 #include "server/core/listeners.hpp"
 
 namespace proteus::gateway {
 
-// Tells clients whose lists changed: at once, and then not again before the debounce window has passed. Changes within
-// it are one, and what was undone within it is none; each client hears only of lists that are others for it.
+// Notifies clients whose lists have changed: at once, and then not again before the debounce window has passed. Changes
+// within a window are combined, and changes that were undone within it are dropped. Each client is notified only of
+// lists that have changed for it.
+//
+// Belongs to the thread of the io_context, except for functions that are marked thread-safe.
 class Fanout {
  public:
-  // Belongs to the thread of the context; the listeners outlive it.
-  Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce);
+  // The references must outlive it. `background` compares what listeners see.
+  Fanout(boost::asio::io_context& io, server::Listeners& listeners, BackgroundThreads& background,
+         std::chrono::milliseconds debounce);
 
-  // From any thread: the contexts there are from now on, and the catalog as it is.
+  // Thread-safe. Sets the contexts that apply from now on; `state` is the present catalog.
   void set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogState::Pointer state);
-  // From any thread.
+  // Thread-safe.
   void publish(const catalog::Publication& publication);
-  // From any thread. Lists of an upstream that is listed live, which differ by caller: told to all who may see it, as
-  // nobody knows for whom they changed.
+  // Thread-safe. Reports that lists of an upstream that is listed live have changed. Such lists differ by caller and
+  // nobody knows for whom they changed, so all who may see the upstream are notified.
   void lists_changed(catalog::UpstreamName upstream, catalog::KindSet kinds);
-  // From any thread. Lists that have changed for one principal.
+  // Thread-safe. Reports that lists have changed for one principal.
   void lists_changed_for(std::string principal, catalog::KindSet kinds);
-  // For each list that clients were told of.
+  // Sets a callback for each kind of list that has changed for a caller who may see everything outside of contexts,
+  // whether or not anyone listens. It is called on any thread.
   void set_observer(std::function<void(catalog::Kind)> observer) { observer_ = std::move(observer); }
-  void stop();
+  Task<> stop();
 
  private:
   using Time = std::chrono::steady_clock::time_point;
   struct Entry {
     Time at;
     catalog::CatalogState::Pointer before;
-    catalog::Contexts::Pointer contexts;  // before; null for none
-    catalog::Change change;               // nothing where contexts changed
+    catalog::Contexts::Pointer contexts;  // the contexts before; null for none
+    catalog::Change change;               // empty if the contexts changed
   };
 
   struct Live {
-    Time at;  // the last time
+    Time at;  // time of the last change
     catalog::KindSet kinds;
   };
   using LiveByUpstream = std::map<catalog::UpstreamName, Live>;
@@ -55,19 +62,22 @@ class Fanout {
   class News;
 
   void tell_soon();
+  Task<> tell_in_turn();
   void collect(const catalog::Publication& publication, Time at);
-  void tell();
+  void tell(News& news) const;
 
   boost::asio::io_context& io_;
   server::Listeners& listeners_;
+  BackgroundThreads& background_;
+  TaskGroup tasks_;
   Debounce telling_;
   std::function<void(catalog::Kind)> observer_;
   boost::asio::steady_timer timer_;
-  bool waiting_ = false;
+  bool telling_soon_ = false;
   bool stopped_ = false;
   catalog::CatalogState::Pointer after_;
   catalog::Contexts::Pointer contexts_;
-  std::vector<Entry> changes_;  // in the order in which they happened
+  std::vector<Entry> changes_;  // in the order of arrival
   LiveByUpstream live_;
   KindsByPrincipal own_;
 };

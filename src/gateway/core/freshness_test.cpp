@@ -1,4 +1,4 @@
-// What keeps lists fresh, proved once for the gateway and once for the library (REF-31), in both eras.
+// Everything that keeps lists fresh, tested for the gateway and for the library (REF-31), in both eras.
 #include <gmock/gmock.h>
 
 #include "gateway/testing/freshness_fixture.hpp"
@@ -28,7 +28,7 @@ class Freshness : public ::testing::TestWithParam<std::tuple<Who, mcp::Era>> {
     if (std::get<Who>(GetParam()) == Who::library) return std::make_unique<LibraryKeeper>(settings);
     return std::make_unique<GatewayKeeper>(settings);
   }
-  // Nothing is read but what the test is about.
+  // Turns off announcements, so that only the test causes readings.
   void be_quiet() { settings.event_driven_refresh = false; }
 
   Shop shop{std::get<mcp::Era>(GetParam())};

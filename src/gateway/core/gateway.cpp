@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// What follows the first part of a path: "work" of "/mcp/work". A slash at the end says nothing.
+// Returns what follows the first segment of a path: "work" for "/mcp/work". Ignores a slash at the end.
 std::string_view context_of(std::string_view path) {
   const std::size_t slash = path.find('/', 1);
   if (slash == std::string_view::npos) return {};
@@ -27,7 +27,7 @@ std::string_view context_of(std::string_view path) {
   return path;
 }
 
-// Of what another one of the same name published all versions are below it.
+// Returns a version above all that an earlier instance of the same name published.
 std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
 
 GatewayOptions completed(GatewayOptions options) {
@@ -52,7 +52,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
       quotas_(options_.quotas, refusals_),
       programs_(options_.programs),
-      fanout_(workers.at(0), listeners_, options_.debounce),
+      fanout_(workers.at(0), listeners_, background_threads_, options_.debounce),
       parked_sessions_(workers.at(0), store, key,
                        options_.leases != nullptr ? options_.leases->owner() : std::string()),
       background_(workers.at(0).get_executor()),
@@ -74,7 +74,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_, options_.leases != nullptr});
   oauth_servers_->set_vault(*vault_);
   vault_->on_change([this](const GrantChange& change) {
-    if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
+    if (change.grant->owner == gateway_owner() && !stopping_)
+      background_.spawn("renewing upstreams", renew_upstreams());
   });
   for (const auto& part : parts_) {
     part->set_identities(*identities_);
@@ -141,7 +142,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .answers = answer_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
-            // So that no request has to: what is left and shown of it is as much work as it is.
+            // Derives what access rules and contexts show of the snapshot, so that no request has to. Takes time
+            // proportional to the snapshot.
             access_.get()->look_at(snapshot);
             identities_->look_at(snapshot);
             return catalog_.publish(std::move(snapshot));
@@ -149,9 +151,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .on_refreshed =
           [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
             if (publication != nullptr) fanout_.publish(*publication);
-            if (publication != nullptr && !publication->changes.empty()) {
-              asio::post(control(), [this] { share_followed_soon(); });
-            }
+            if (publication != nullptr && changes_resources(*publication))
+              asio::post(control(), [this] { look_for_followed(); });
             if (on_refreshed_) on_refreshed_(result, publication);
           },
       .keep =
@@ -199,7 +200,7 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
     vault_loaded_ = true;
   }
   const auto before = tables_.get();
-  // One that is paused is not there.
+  // A paused upstream is not served.
   std::erase_if(settings, [](const providers::UpstreamSettings& each) { return !each.enabled; });
   std::vector<ServedUpstream> order;
   std::vector<ServedUpstream> fresh;
@@ -243,12 +244,13 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
   }
   for (const auto& served : fresh) {
     const auto taken = co_await take_over(served, kept);
-    // What comes back at the start has not changed; what comes back later was not there.
+    // Lists restored at start-up are not a change. Later the upstream is new, and so are its lists.
     if (taken && ended_left_) announce(*taken, by);
     served->start();
   }
   co_await share_watching(fresh);
-  share_followed();
+  followed_.upstreams_changed();
+  look_for_followed();
   if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
   co_return Result<>{};
 }
@@ -264,7 +266,7 @@ Result<> Gateway::publish_local(catalog::SnapshotPointer snapshot) {
 Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstreams) {
   Kept kept;
   if (upstreams.empty()) co_return kept;
-  // One that an operator registers costs its own lists, and not those of all.
+  // If an operator registers one upstream, only its own lists are read.
   auto records = upstreams.size() == 1 ? co_await store_.snapshots_of(upstreams.front()->settings().name)
                                        : co_await store_.snapshots();
   if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
@@ -273,7 +275,7 @@ Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstr
   co_return kept;
 }
 
-// Until it answers, it is served as it was before; one that is listed live has nothing to serve.
+// Serves an upstream's stored lists until it answers. An upstream that is listed live has none.
 Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream served, Kept& kept) {
   if (served->is_direct()) {
     auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
@@ -335,11 +337,12 @@ void Gateway::end_streams() { endpoint_->end_streams(); }
 void Gateway::stop() {
   end_streams();
   service_->parked().close();
-  // What was said of streams that ended has come around then, from any worker to all others.
+  // Two rounds: by then, what workers posted to each other about the ended streams has arrived.
   for (std::size_t i = 0; i < 2 * parts_.size(); ++i)
     asio::post(parts_[i % parts_.size()]->io(), asio::use_future).get();
   const auto end_upstreams = [](Gateway& gateway) -> Task<> {
-    gateway.fanout_.stop();
+    gateway.stopping_ = true;
+    co_await gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)
       gateway.background_.spawn("ending an upstream", gateway.retire(served));
     co_await gateway.identities_->close();
@@ -350,7 +353,7 @@ void Gateway::stop() {
   asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
   for (const auto& part : parts_)
     asio::co_spawn(part->io(), part->close(), asio::use_future).get();
-  // Nothing waits any more, and no session is left.
+  // No call is parked any more, and no session is left.
   asio::co_spawn(control(), parked_sessions_.tidy(), asio::use_future).get();
 }
 

@@ -29,6 +29,7 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
+#include "gateway/core/followed_resources.hpp"
 #include "gateway/grants/oauth_servers.hpp"
 #include "gateway/grants/vault.hpp"
 #include "gateway/identity/identities.hpp"
@@ -45,103 +46,112 @@ struct GatewayOptions {
   providers::UpstreamLimits upstreams;
   QuotaLimits quotas;
   ProgramLimits programs;
-  server::HttpEndpointOptions endpoint;  // apart from who authenticates
+  server::HttpEndpointOptions endpoint;  // without authentication, admission and logs, which the gateway sets
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
-  client::Chance chance;  // a random one where not given
-  // Where several processes serve the same upstreams: which of them this one watches. Outlives the gateway.
+  client::Chance chance;  // random if empty
+  // If several processes serve the same upstreams: the leases of those that this one watches. Null otherwise. Must
+  // outlive the gateway.
   cluster::Leases* leases = nullptr;
 };
 
-// The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said
-// a function belongs to the owner's thread, which is no worker.
+// The gateway: upstreams that come and go behind one endpoint. To be constructed before the workers run. Its functions
+// belong to the owner's thread, which is not a worker's, unless they are marked otherwise.
 class Gateway {
  public:
-  // Everything given outlives it.
+  // All references must outlive it.
   Gateway(net::Workers& workers, const Clock& clock, Environment environment, store::Store& store, SealingKey key,
           GatewayOptions options);
   ~Gateway();
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // From any thread. Callers that are no longer known are refused from the next request on, and what they have open
-  // ends; those whose lists are others by their context are told. Tokens that were made at runtime stay.
+  // Thread-safe. Replaces principals and contexts; tokens made at runtime stay. Callers that are no longer known are
+  // rejected from the next request on, and what they have open ends. Clients whose lists differ in a changed context
+  // are notified.
   void set_access(Access access);
-  // From any thread: those tokens from now on. Ends nothing by itself.
+  // Thread-safe. Replaces the tokens made at runtime. Ends nothing that is open.
   void set_tokens(std::shared_ptr<const IssuedTokens> tokens);
-  // From any thread. Ends the streams that were opened with this principal's token, and with no other of its key.
+  // Thread-safe. Withdraws a principal and ends the streams that were opened with its token. Streams that were opened
+  // with other tokens of the same key stay open.
   void end_streams_of(const Principal& principal);
-  // From any thread. Whoever has one of these keys is not known any more: ends what they have open (streams, legacy
-  // sessions, and calls, which are answered with `why`), and forgets what is kept for them.
+  // Thread-safe. Ends what the principals with these keys have open (streams, legacy sessions, and calls, which are
+  // answered with `why`), and drops what is kept for them. The keys must no longer be known.
   void end_callers(const std::unordered_set<std::string>& keys, const std::string& why);
-  // From any thread: the same for those whose tokens have expired. Where another token makes its holder somebody of the
-  // same key, sessions and calls go on.
+  // Thread-safe. Like `end_callers`, for principals whose tokens have expired. If another token with the same key is
+  // still valid, only the streams of the expired token end.
   void end_expired();
-  // When the next token expires that is still good; nothing where none does.
+  // Thread-safe. Returns when the next token expires, of those that were not withdrawn; nothing if none expires.
   std::optional<Clock::Wall> next_expiry() const;
-  // From any thread: the types of a dataset that contexts name may be others now.
+  // Thread-safe. Updates the contexts after the types of a dataset that they name may have changed.
   void renew_contexts();
   std::shared_ptr<const Access> access() const { return access_.get(); }
-  // From any thread: where long computing belongs.
+  // May be called on any thread. The threads for long computations.
   BackgroundThreads& background_threads() { return background_threads_; }
 
-  // From any thread: the grants of callers, and the gateway's own, at upstreams that speak OAuth.
+  // May be called on any thread. The grants of callers and of the gateway itself at upstreams that use OAuth.
   Vault& vault() { return *vault_; }
   OauthServers& oauth_servers() { return *oauth_servers_; }
 
-  // From any thread: the identity providers that vouch for callers.
+  // May be called on any thread. The identity providers that vouch for callers.
   Identities& identities() { return *identities_; }
-  // The same where issuers and rules are to be others.
+  // Thread-safe. Replaces issuers and rules. If anything changed, ends what callers of identity providers have open.
   void set_identities(IdentitySettings settings);
 
-  // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
-  // nobody is known by its credentials, and where there is no such context for them. The first says nothing where it
-  // would have to wait.
+  // To be called on a worker's thread. Identify the caller of a request to a context; the empty one is the plain
+  // endpoint. Fail if the credentials are unknown, or if there is no such context for the caller. `admit_now` returns
+  // nothing if it would have to wait.
   std::optional<server::Admission> admit_now(const net::Request& request, std::string_view context) const;
   Task<server::Admission> admit(const net::Request& request, std::string_view context) const;
-  // On a worker's thread: whether the caller may ask once more within this minute.
+  // To be called on a worker's thread. Counts a request of the caller. Fails if the caller has made too many within a
+  // minute.
   Result<> admit_request(const server::Caller& caller);
 
-  // Who answers within the process, in front of all upstreams, whose names cannot be theirs. Before upstreams are set.
+  // Sets the providers that answer within the process. They come before all upstreams, which cannot have their names.
+  // To be called before upstreams are set.
   void set_locals(Locals locals) { locals_ = std::move(locals); }
-  // From any thread: what one of them offers from now on. The versions of its snapshots grow.
+  // Thread-safe. Publishes what a local provider offers from now on. The versions of its snapshots must grow.
   Result<> publish_local(catalog::SnapshotPointer snapshot);
 
-  // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
+  // Adds a source of principals besides the configuration, which must be thread-safe. To be called before any request.
   using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
   void add_find_principal(FindPrincipal find) { find_principal_.push_back(std::move(find)); }
-  // From any thread: who has this token of ours, and may use it now; null for nobody. Those of identity providers are
-  // not among them.
+  // Thread-safe. Returns the principal of a token that is valid now; null if there is none. Tokens of identity
+  // providers are not known here.
   std::shared_ptr<const Principal> holder_of(std::string_view token) const;
-  // From any thread: whether a token is one of the configuration, or was made at runtime.
+  // Thread-safe. Whether a token is in the configuration or was made at runtime.
   bool knows_token(const json::Digest& token) const;
-  // From any thread: whether a context is one of the configuration.
+  // Thread-safe. Whether the configuration has a context.
   bool has_context(std::string_view name) const;
 
   using Settings = std::vector<providers::UpstreamSettings>;
-  // Who changed the upstreams: that one logs what it changed.
+  // The process that changed the upstreams. Only that process logs the change.
   enum class ChangedBy : std::uint8_t { this_process, another };
-  // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
-  // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
-  // cannot be made.
+  // To be called on any worker's thread. Serves these upstreams, in this order, from now on: unchanged ones stay as
+  // they are, changed ones are replaced, and those that are not named end. Connections are opened in the background.
+  // Fails without effect if an upstream cannot be made.
   Task<Result<>> set_upstreams(Settings settings, ChangedBy by = ChangedBy::this_process);
-  // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
+  // To be called on the control thread. Waits until no change of the upstreams is under way; none begins while the lock
+  // lives.
   Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
-  // Of the control thread.
+  // Thread-safe. Returns whether a call of the principal with this key is running.
+  bool is_calling(const std::string& principal) const { return quotas_.is_calling(principal); }
+  // Belongs to the control thread.
   auth::Fetch& control_fetch() { return *fetch_; }
-  // Whether several processes serve the same.
+  // Whether several processes serve the same upstreams.
   bool is_one_of_several() const { return options_.leases != nullptr; }
-  // On the control thread, where several processes serve the same: another one stored what this upstream listed.
+  // To be called on the control thread if several processes serve the same upstreams: another process stored what this
+  // upstream listed. Serves it, unless this process watches the upstream.
   Task<Result<>> follow_lists(std::string upstream);
-  // The same for decisions about what it lists.
+  // Like `follow_lists`, for decisions about what the upstream lists.
   Task<Result<>> follow_pins(std::string upstream);
-  // Completes when each upstream was tried once; fails where one that must be there at the start is not.
+  // Completes when each upstream was tried once. Fails if an upstream with `fail_fast_on_startup` did not answer.
   Task<Result<>> started();
 
-  // On any worker's thread: one HTTP request to an MCP endpoint.
+  // To be called on any worker's thread. Handles one HTTP request to an MCP endpoint.
   Task<> handle(net::Exchange& exchange) { return endpoint_->handle(exchange); }
-  // The same for clients of the HTTP+SSE transport.
+  // Like `handle`, for clients of the HTTP+SSE transport.
   Task<> handle_old_sse(net::Exchange& exchange) { return endpoint_->handle_old_sse(exchange); }
   server::HttpEndpoint& endpoint() { return *endpoint_; }
 
@@ -151,38 +161,41 @@ class Gateway {
   Fanout& fanout() { return fanout_; }
   std::shared_ptr<const UpstreamTable> upstreams() const { return tables_.get(); }
   const Clock& clock() const { return clock_; }
-  // Thread-safe. Whoever else turns requests away reports it here, too.
+  // Thread-safe. Other components that reject requests report them here, too.
   RefusalLog& refusals() const { return refusals_; }
 
   using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
-  // Before upstreams are set. Called on the threads of upstreams.
+  // To be called before upstreams are set. The callback runs on the threads of upstreams.
   void set_on_refreshed(OnRefreshed on_refreshed) { on_refreshed_ = std::move(on_refreshed); }
   using OnChanged = std::function<void(const catalog::Publication&)>;
-  // Before upstreams are set. Called on the control thread for changes that no refresh made: upstreams that left, or
-  // that were made anew and serve what they had under other names.
+  // To be called before upstreams are set. The callback runs on the control thread for changes by this process that no
+  // refresh made: upstreams that left, replaced upstreams that serve what they had under other names, and local
+  // providers.
   void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
   using MeterMaker = std::function<std::shared_ptr<UpstreamMeter>(const providers::UpstreamSettings&)>;
-  // Before upstreams are set. Called on the control thread for each upstream that is made.
+  // To be called before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
-  // From any thread, every few seconds: ends the sessions of clients that have been idle for too long, and lets workers
-  // forget what nobody has asked for lately, such as the views of sessions that ended, programs that run for nobody,
-  // and sessions with upstreams that nobody uses.
+  // Thread-safe; to be called every few seconds. Ends the sessions of clients that have been idle for too long, and
+  // drops what workers have not used since `time`: views of sessions that ended, programs that run for nobody, and
+  // unused sessions with upstreams.
   void drop_unused_since(Clock::Monotonic time);
-  // Told of the time as often, for what others keep open by credentials that end. Before anything is served.
+  // Sets a callback that `drop_unused_since` calls with the time, to end what others keep open with expired
+  // credentials. To be called before anything is served.
   void set_on_expiry(std::function<void(Clock::Wall now)> on_expiry) { on_expiry_ = std::move(on_expiry); }
-  // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
+  // Thread-safe. Drops what workers keep for a principal that will not come back, including its sessions with
+  // upstreams.
   void forget(const std::string& principal);
-  // Ends all streams; requests are still answered.
+  // Ends all streams. Requests are still answered.
   void end_streams();
-  // Ends everything. The workers run, and nothing is asked any more.
+  // Ends everything. The workers must still run, and no more requests may come.
   void stop();
 
  private:
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   void change_access(const std::shared_ptr<const Access>& access);
-  // Ends what those have open who are no longer let in as they were.
+  // Ends what callers have open whose rights are no longer the same.
   void end_outdated(const std::shared_ptr<const Access>& access);
   std::shared_ptr<const Principal> holder_of(const json::Digest& token, const Access& access) const;
   server::Admission refuse(const net::Request& request, const char* why) const;
@@ -195,10 +208,10 @@ class Gateway {
   Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings, ChangedBy by);
   Task<Result<>> change_in_turn(Settings settings, ChangedBy by);
-  // Which of them this process watches. Those that are made anew have taken over what is stored.
+  // Determines which upstreams this process watches. Those in `fresh` have already taken over what is stored.
   Task<> share_watching(const std::vector<ServedUpstream>& fresh);
   void watch(const std::string& lease, bool held);
-  // Knows what is stored before it reads anything else, which is what it compares with.
+  // Takes over what is stored before the first reading, which is compared with it.
   Task<> begin_watching(std::string upstream);
   Task<> begin_watching_in_turn(ServedUpstream served);
   Task<Result<>> take_stored(ServedUpstream served);
@@ -208,14 +221,14 @@ class Gateway {
   bool is_busy(const std::string& upstream) const;
   static bool is_shared(const providers::UpstreamSettings& settings);
   Task<> retire(ServedUpstream served);
-  // Whether what an upstream lists can only be seen as one of its users.
+  // Whether an upstream's lists can only be read with the grant of a caller.
   bool waits_for_callers(const providers::UpstreamSettings& settings) const;
   void set_credentials(const providers::UpstreamSettings& settings, providers::UpstreamDependencies& around) const;
-  // The gateway got or lost a grant of its own at an upstream that callers have theirs at.
+  // Replaces upstreams whose lists must be read differently since the gateway got or lost its own grant there.
   Task<> renew_upstreams();
   std::optional<store::Fence> fence_of(const std::string& upstream) const;
   void keep_soon(const std::string& upstream);
-  // Until the store has the newest.
+  // Stores an upstream's lists until the store has the newest.
   Task<> keep(std::string upstream);
   Task<> look_who_watches(ServedUpstream served);
   void read_again(ServedUpstream served);
@@ -226,6 +239,8 @@ class Gateway {
   void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
   void share_followed_soon();
   void share_followed();
+  // To be called on the control thread when lists of resources have changed.
+  void look_for_followed();
   net::HttpClient& http_of(boost::asio::io_context& io);
 
   net::Workers& workers_;
@@ -244,9 +259,9 @@ class Gateway {
   Locals locals_;
   QuotaTable quotas_;
   Programs programs_;
-  std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
+  std::vector<std::unique_ptr<Worker>> parts_;  // one for each thread
   std::unique_ptr<Identities> identities_;
-  std::unique_ptr<auth::HttpFetch> fetch_;  // of the control thread
+  std::unique_ptr<auth::HttpFetch> fetch_;  // belongs to the control thread
   std::unique_ptr<OauthServers> oauth_servers_;
   std::unique_ptr<Vault> vault_;
   Fanout fanout_;
@@ -259,26 +274,27 @@ class Gateway {
   OnChanged on_changed_;
   MeterMaker meters_;
   TaskGroup background_;  // on the control thread
-  // Of programs, which are busy with themselves then; some wait for other things than a core.
+  // Limits how many programs start at a time: about one per core, because starting programs compute a lot; at least
+  // four, because some wait for other things than a core.
   std::shared_ptr<client::StartPlaces> start_places_ =
       std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
-  // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
+  // Two, so that the long lists of one upstream do not delay those of all others. Declared after everything that their
+  // work uses.
   BackgroundThreads background_threads_{2};
   BackgroundThreads answer_threads_{std::clamp(std::thread::hardware_concurrency(), 2U, 8U)};
 
-  // Of the control thread.
+  // These members belong to the control thread.
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool vault_loaded_ = false;
-  std::set<std::string> unkept_;                   // upstreams whose lists the store does not have
-  std::set<std::string> keeping_;                  // upstreams whose lists are on their way there
-  std::map<std::string, std::size_t> refreshing_;  // upstreams that are being read for somebody, and for how many
-  std::set<std::string> gone_;                     // processes that were away for too long when it was last looked
-  bool ended_left_ = false;                        // what an earlier process left at upstreams was looked for
-  // Resources that somebody follows, and the upstreams to which that was routed.
-  std::map<std::string, std::set<catalog::UpstreamName>> followed_;
-  bool sharing_followed_ = false;     // soon
-  std::set<std::string> follows_at_;  // upstreams at which it follows any
+  bool stopping_ = false;
+  std::set<std::string> unkept_;                   // upstreams whose latest lists the store lacks
+  std::set<std::string> keeping_;                  // upstreams whose lists are being stored
+  std::map<std::string, std::size_t> refreshing_;  // readings of shared upstreams under way
+  std::set<std::string> gone_;                     // processes that counted as gone when members were last read
+  bool ended_left_ = false;                        // set by the first change: left sessions are being ended
+  FollowedResources followed_;
+  bool sharing_followed_ = false;  // `share_followed` is posted
 };
 
 }  // namespace proteus::gateway

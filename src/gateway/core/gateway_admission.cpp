@@ -1,4 +1,4 @@
-// Who is let in, and what ends when somebody no longer is.
+// Admission of callers, and the end of what they have open when their rights change.
 #include "gateway/callers/credentials.hpp"
 #include "gateway/core/gateway.hpp"
 #include "net/http_server/refused_request.hpp"
@@ -39,7 +39,7 @@ void Gateway::set_identities(IdentitySettings settings) {
 }
 
 void Gateway::end_outdated(const std::shared_ptr<const Access>& access) {
-  // What is open goes on with what was granted when it began, so that it ends where that has changed.
+  // What is open keeps the rights with which it began, so it ends if these have changed.
   const auto outdated = [this, access](const server::Caller& caller) {
     const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
     if (!there) return true;
@@ -68,7 +68,7 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
   if (!given.token.empty()) {
     TokenHash& hash = TokenHash::on_connection_of(request);
     const json::Digest& token = hash.of(given.token, request.authorization_number());
-    // A token that was verified is nobody else's, and most callers have one where there are issuers.
+    // Verified tokens come first: nobody else knows them, and if there are issuers, most callers have one.
     if (auto vouched_for = identities.look(token, given, request, context)) {
       hash.keep(given.token);
       if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));

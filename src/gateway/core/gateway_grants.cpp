@@ -1,4 +1,4 @@
-// As whom the gateway itself calls upstreams that speak OAuth.
+// The gateway's own credentials at upstreams that use OAuth.
 #include "base/log.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/grants/grant_authorizer.hpp"
@@ -10,7 +10,7 @@ bool Gateway::waits_for_callers(const providers::UpstreamSettings& settings) con
          vault_->state(gateway_owner(), target_of(settings)) != GrantState::connected;
 }
 
-// Lists that all see are read as the gateway, and never as one of the callers (UPC-15).
+// Lists for all callers are read as the gateway, and never as one of the callers (UPC-15).
 void Gateway::set_credentials(const providers::UpstreamSettings& settings,
                               providers::UpstreamDependencies& around) const {
   if (!settings.authentication.is_oauth()) return;
@@ -21,6 +21,7 @@ void Gateway::set_credentials(const providers::UpstreamSettings& settings,
 
 Task<> Gateway::renew_upstreams() {
   const auto turn = co_await changes_.take();
+  if (stopping_) co_return;
   Settings settings;
   for (const auto& served : tables_.get()->order)
     settings.push_back(served->settings());

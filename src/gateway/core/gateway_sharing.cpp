@@ -1,4 +1,4 @@
-// What upstreams list, in the store: for the next start, and for other processes that serve the same upstreams.
+// Keeps the lists of upstreams in the store: for the next start, and for other processes that serve the same upstreams.
 #include <algorithm>
 #include <set>
 
@@ -21,7 +21,8 @@ std::string lease_of(const std::string& upstream) { return std::string(kLease) +
 
 }  // namespace
 
-// Lists that are asked for by callers, or on their use, are read by the process that was asked.
+// Whether one process reads the lists for all. Lists that are read live for callers, or again on use, are read by the
+// process that needs them.
 bool Gateway::is_shared(const providers::UpstreamSettings& settings) {
   return settings.refresh_strategy != providers::RefreshStrategy::direct_proxy && settings.ttl.count() == 0;
 }
@@ -37,7 +38,7 @@ Task<> Gateway::share_watching(const std::vector<ServedUpstream>& fresh) {
   options_.leases->set_is_busy([this](const std::string& lease) { return is_busy(lease.substr(kLease.size())); });
   options_.leases->set_on_live([this](std::size_t count) { quotas_.set_processes(count); });
   co_await options_.leases->want(std::move(names));
-  // They have not heard of what was taken before.
+  // New upstreams have missed the callbacks for leases that were taken before.
   for (const auto& served : fresh)
     served->set_leading(options_.leases->holds(lease_of(served->settings().name)));
 }
@@ -49,7 +50,7 @@ void Gateway::watch(const std::string& lease, bool held) {
   log::debug("upstream {} is watched {}", (*served)->settings().label(), held ? "here" : "by another process");
   if (held) return background_.spawn("beginning to watch", begin_watching((*served)->settings().name));
   (*served)->set_leading(false);
-  // What the other stored before this was noticed.
+  // Takes over what the other process stored before this one noticed the loss of the lease.
   const auto take = [](Gateway& gateway, std::string name) -> Task<> {
     if (const auto followed = co_await gateway.follow_lists(name); !followed)
       log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
@@ -69,14 +70,14 @@ Task<> Gateway::begin_watching_in_turn(ServedUpstream served) {
     if (const auto taken = co_await take_stored(served); !taken)
       log::warning("what upstream {} listed is not known: {}", upstream, taken.error().message());
   }
-  // It may have been lost meanwhile.
+  // The lease may have been lost meanwhile.
   const bool held = options_.leases->holds(lease_of(upstream));
   served->set_leading(held);
-  // Read while another process was to store it.
+  // The store lacks what was read while another process held the lease.
   if (held && served->is_forgotten()) read_again(std::move(served));
 }
 
-// What was left before this one began is ended at the start.
+// What was left before this process started is ended at start-up.
 void Gateway::end_sessions_of_gone(const std::vector<store::MemberRecord>& members) {
   std::set<std::string> gone;
   for (const auto& member : members) {
@@ -93,7 +94,7 @@ Task<Result<std::shared_ptr<void>>> Gateway::lead(std::string upstream, std::uin
 
 Task<Result<std::shared_ptr<void>>> Gateway::take_lead(std::string upstream, std::uint64_t instance) {
   ++refreshing_[upstream];
-  // Behind `keep`, which is posted before it.
+  // Posted after `keep`, so that the upstream stays busy until its lists are stored.
   std::shared_ptr<void> refreshing(nullptr, [this, upstream](void*) {
     asio::post(control(), [this, upstream] {
       if (--refreshing_.at(upstream) == 0) refreshing_.erase(upstream);
@@ -127,8 +128,8 @@ void Gateway::keep_soon(const std::string& upstream) {
   if (keeping_.insert(upstream).second) background_.spawn("keeping lists", keep(upstream));
 }
 
-// One after the other, and what it lists by then: nothing is stored after what is newer, and large lists are not held
-// twice where the store does not take them.
+// Stores one list after the other, and always the newest: nothing is stored after something newer, and large lists are
+// not held twice if the store rejects them.
 Task<> Gateway::keep(std::string upstream) {
   const std::shared_ptr<void> ended(nullptr, [&](void*) { keeping_.erase(upstream); });
   while (unkept_.erase(upstream) > 0) {
@@ -142,7 +143,7 @@ Task<> Gateway::keep(std::string upstream) {
       writes.emplace_back(store::PutSnapshot{std::move(record), listed.fence});
     const auto written = co_await store_.write(std::move(writes));
     if (written) continue;
-    // Of upstreams that are shared, what their holder found: where somebody else is that now, the store refuses it.
+    // The store accepts lists of shared upstreams only from the holder of the lease.
     const bool lost = listed.fence && written.error().kind() == ErrorKind::conflict;
     log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
             written.error().message());
@@ -154,7 +155,8 @@ Task<> Gateway::keep(std::string upstream) {
   }
 }
 
-// Another process watched it meanwhile, and the store has what that one found.
+// Checks who holds the lease, after another process watched the upstream and stored its lists. If this process holds it
+// again, reads the lists again.
 Task<> Gateway::look_who_watches(ServedUpstream served) {
   co_await options_.leases->look();
   if (!options_.leases->holds(lease_of(served->settings().name))) co_return;
@@ -172,7 +174,7 @@ Task<Result<>> Gateway::follow_lists(std::string upstream) {
   const auto table = tables_.get();
   const ServedUpstream* const served = table->find(upstream);
   if (served == nullptr) co_return Result<>{};
-  // Unless it was stored by this process, another one has taken the lease.
+  // Either this process stored the lists, or another one has taken the lease.
   if ((*served)->is_watched() && options_.leases->holds(lease_of(upstream))) co_await options_.leases->look();
   if ((*served)->is_watched()) co_return Result<>{};
   co_return co_await take_stored(*served);
@@ -185,7 +187,7 @@ Task<Result<>> Gateway::take_stored(ServedUpstream served) {
   const auto published =
       co_await asio::co_spawn(served->io(), served->restore(std::move(*records)), asio::use_awaitable);
   if (published) announce(*published, ChangedBy::another);
-  if (published && !published->changes.empty()) share_followed_soon();
+  if (published && changes_resources(*published)) look_for_followed();
   co_return Result<>{};
 }
 
@@ -207,7 +209,7 @@ Task<Result<>> Gateway::follow_pins(std::string upstream) {
   }
   if (!changed) co_return Result<>{};
   if (!(*served)->is_watched()) co_return co_await follow_lists(upstream);
-  // Whether it answers or not, the decision holds from its next reading on.
+  // Whether or not the upstream answers, the decision applies from the next reading on.
   const auto refresh = [](ServedUpstream one) -> Task<> { (void)co_await one->refresh(); };
   background_.spawn("reading what was ratified", refresh(*served));
   co_return Result<>{};

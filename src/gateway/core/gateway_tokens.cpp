@@ -1,4 +1,4 @@
-// How tokens that are made at runtime come, and how what callers have open ends with their tokens.
+// Tokens made at runtime, and the end of what callers have open when their tokens end.
 #include <algorithm>
 
 #include <boost/asio/post.hpp>

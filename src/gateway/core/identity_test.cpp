@@ -139,7 +139,7 @@ TEST_F(IdentityTest, NoCacheMayGiveOneCallersListToAnother) {
   EXPECT_EQ(list(token("a", "readers")).json().at("result").at("cacheScope"), "private");
 }
 
-// OAU-06: issuers and rules may change while it runs.
+// OAU-06: issuers and rules may change at runtime.
 TEST_F(IdentityTest, OtherRulesHoldFromTheNextRequestOn) {
   rules({{}});
   const std::string one = token("a", "readers");
@@ -148,6 +148,24 @@ TEST_F(IdentityTest, OtherRulesHoldFromTheNextRequestOn) {
   EXPECT_THAT(gateway_.tools(bearer(one)), ElementsAre("up_read_it"));
   gateway_.gateway.set_identities({});
   EXPECT_EQ(list(one).status, 401);
+}
+
+// OAU-06
+TEST_F(IdentityTest, ARequestWhoseBodyComesAfterTheRulesHaveChangedIsRefused) {
+  rules({{}});
+  const std::string one = token("a", "readers");
+  const std::string body =
+      rpc("1", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta());
+  RawClient slow(gateway_.port());
+  slow.send_request("POST", modern_fields("subscriptions/listen") + bearer(one) +
+                                fmt::format("Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                                            "Content-Length: {}\r\n",
+                                            body.size()));
+  ASSERT_EQ(slow.read_answer().status, 100) << "it was admitted";
+  rules({{.match = {{"groups", {"readers"}}}, .tools = {"up_read*"}}});
+  slow.send(body);
+  EXPECT_EQ(slow.read_answer().status, 401);
+  EXPECT_THAT(gateway_.tools(bearer(one)), ElementsAre("up_read_it"));
 }
 
 // OAU-09
@@ -186,7 +204,7 @@ TEST_F(IdentityTest, AStreamEndsWithItsToken) {
   wait_until([&] { return gateway_.gateway.listeners().size() == 0; });
 }
 
-// OAU-10: what a session is told follows from the newest token of its client.
+// OAU-10: which notifications a session gets depends on the newest token of its client.
 TEST_F(IdentityTest, AStreamOfASessionFollowsItsNewestToken) {
   rules({{.match = {{"groups", {"readers"}}}, .tools = {"up_read*"}}, {.match = {{"groups", {"writers"}}}}});
   server::LegacyClient client(gateway_.port(), "2025-11-25", "{}", bearer(token("a", "readers")));

@@ -151,7 +151,7 @@ TEST_F(Limits, RequestsOfAMinuteAreBoundedForBothErasTogether) {
   EXPECT_EQ(refused.status, 429);
   EXPECT_THAT(std::stoi(refused.field("retry-after")), ::testing::AllOf(::testing::Gt(0), ::testing::Le(20)));
   EXPECT_EQ(ask("b").status, 200);
-  // Who is not known is told so, and counts for nobody.
+  // An unknown caller is rejected as such, and does not count for anybody.
   EXPECT_EQ(ask("nobody").status, 401);
 }
 
@@ -232,7 +232,7 @@ TEST_F(Limits, StreamsOfBothErasAreBounded) {
   }
   RawClient first(gateway.port());
   wait_until([&] { return first.request("GET", bearer("a") + session).status == 200; });
-  // A client that comes back to its own stream takes its own place.
+  // A client that reopens its own stream takes its own place.
   RawClient again(gateway.port());
   EXPECT_EQ(again.request("GET", bearer("a") + session).status, 200);
   RawClient modern(gateway.port());

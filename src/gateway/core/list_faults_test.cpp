@@ -1,4 +1,4 @@
-// REF-34: each kind of list stands for itself.
+// REF-34: each kind of list succeeds or fails on its own.
 #include <gmock/gmock.h>
 
 #include "gateway/testing/scripted_upstream.hpp"
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-// Answers one method in its own way, and lists one of each kind.
+// Answers one method with `reaction`, and lists one entry of each kind otherwise.
 ScriptedUpstream::Answer lists_but(std::string method, Reaction reaction) {
   return [method = std::move(method), reaction](const boost::json::object& message) -> Reaction {
     if (message.at("method").as_string() == method) return reaction;
@@ -54,7 +54,7 @@ TEST(ListFaults, ServesTheOtherListsOfAnUpstreamThatHangsInOne) {
   settings.timeout = 500ms;
   TestGateway gateway({settings});
   gateway.discover();
-  // A busy machine may need more than one reading for the others.
+  // On a busy machine, the other lists may need more than one reading.
   test::wait_until([&] {
     return listed(gateway, "prompts/list", "prompts") == 1U && listed(gateway, "resources/list", "resources") == 1U &&
            gateway.status("up").list_faults.size() == 1;

@@ -39,7 +39,7 @@ TEST(Passing, HeadersForParametersItDoesNotKnowReachTheUpstream) {
   EXPECT_THAT(upstream.headers("Mcp-Param-Region"), ElementsAre("eu")) << "made anew, and once";
   EXPECT_THAT(upstream.headers("Mcp-Param-Tenant"), ElementsAre("seven"));
   EXPECT_THAT(upstream.headers("X-Other"), IsEmpty());
-  // The long way, which a call with progress takes.
+  // The call wants progress, so it does not take the fast path.
   gateway.call("up_tool", "{}", "Mcp-Param-Tenant: eight\r\n", R"(,"progressToken":1)");
   EXPECT_THAT(upstream.headers("Mcp-Param-Tenant"), ElementsAre("seven", "eight"));
 }

@@ -1,4 +1,4 @@
-// Pinned upstreams: what a person ratified is what callers get, whatever the upstream says now.
+// Pinned upstreams: callers get what a person ratified, whatever the upstream says now.
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -30,7 +30,7 @@ server::ToolHandler echo() {
   };
 }
 
-// A tool whose only parameter has this type.
+// Returns a tool whose only parameter has this type.
 server::Tool taking(std::string_view type, std::string description = "Pays") {
   return {.name = "pay",
           .description = std::move(description),
@@ -198,7 +198,7 @@ TEST_F(Pinned, ServesNothingThatWasKeptBeforeItWasPinned) {
   EXPECT_THAT(gateway_->tools(), IsEmpty());
 }
 
-// Another store's, which lets an upstream that is made anew wait after its decisions were read.
+// Another store, behind which a replaced upstream waits after its decisions were read, until `open` is true.
 class SlowStore final : public store::Store {
  public:
   explicit SlowStore(store::Store& kept) : kept_(kept) {}
@@ -279,7 +279,7 @@ TEST_F(Pinned, KeepsADecisionThatIsMadeWhileTheUpstreamIsMadeAnew) {
   auto set = gateway.begin(gateway.gateway.set_upstreams({changed}));
   test::wait_until([&] { return slow.waited_for.load(); });
   auto decided = gateway.begin(decisions.decide(proposals[0].posted.id, store::Verdict::ratified, "ada", "ops"));
-  // Whatever of it can be done now is done.
+  // The decision proceeds as far as it can.
   for (int i = 0; i < 100; ++i)
     gateway.run([]() -> Task<int> { co_return 0; }());
   slow.open = true;

@@ -17,7 +17,7 @@ using test::upstream_at;
 using test::wait_until;
 using namespace std::chrono_literals;
 
-// An upstream whose lists are read when they are used.
+// An upstream whose lists have a time to live, and are read again on use.
 class OnUse : public ::testing::Test {
  protected:
   Reaction react(const boost::json::object& message) {
@@ -47,7 +47,7 @@ class OnUse : public ::testing::Test {
 // REF-17, REF-30
 TEST_F(OnUse, AnyNumberOfUsesAtOnceCostOneReading) {
   auto slow = settings();
-  slow.ttl = 2s;  // so that none of the uses comes after the next expiry
+  slow.ttl = 2s;  // so that all uses come before the next expiry
   TestGateway gateway({slow});
   gateway.discover();
   wait_until_expired(gateway);
@@ -56,7 +56,7 @@ TEST_F(OnUse, AnyNumberOfUsesAtOnceCostOneReading) {
   std::vector<std::future<void>> uses;
   uses.push_back(gateway.begin(gateway.upstream("up").freshen()));
   wait_until([&] { return readings() == before + 1; });
-  for (int i = 0; i < 3; ++i)  // while that is under way
+  for (int i = 0; i < 3; ++i)  // while the reading is under way
     uses.push_back(gateway.begin(gateway.upstream("up").freshen()));
   open = true;
   for (auto& use : uses)

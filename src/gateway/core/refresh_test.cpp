@@ -85,7 +85,7 @@ TEST(Refresh, PollsOnlyWhereThatIsWanted) {
   wait_until([&] { return gateway.tools().size() == 2; });
 }
 
-// A modern upstream that says it announces changes, and does as the test wants when it is asked to.
+// A modern upstream that declares announcements, and answers `subscriptions/listen` as the test wants.
 class Announcing : public ::testing::Test {
  protected:
   Reaction react(const boost::json::object& message) {
@@ -100,7 +100,7 @@ class Announcing : public ::testing::Test {
     if (method == "subscriptions/listen") return on_listen(message);
     return small_lists(message).value();
   }
-  // It ends at once, which is no refusal.
+  // Accepts the subscription and ends the stream at once, which is not a refusal.
   static Reaction agree(const boost::json::object& message) {
     return Reaction::events(fmt::format(
         "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":"
@@ -109,7 +109,7 @@ class Announcing : public ::testing::Test {
   }
   std::size_t lists() { return upstream.received("tools/list").size(); }
 
-  std::function<Reaction(const boost::json::object&)> on_listen;  // set before there is a gateway
+  std::function<Reaction(const boost::json::object&)> on_listen;  // set before the gateway starts
   ScriptedUpstream upstream{[this](const boost::json::object& message) { return react(message); },
                             ScriptedUpstream::Discover::scripted};
 };
@@ -126,7 +126,7 @@ TEST_F(Announcing, IsAskedAgainWhereItCouldNotAnnounceAtFirst) {
   };
   TestGateway gateway({upstream_at("up", upstream.port())});
   const std::size_t lists_before = agreeing.get_future().get();
-  // What changed meanwhile was announced to nobody.
+  // Changes before that were announced to nobody, so the lists are read again.
   wait_until([&] { return lists() > lists_before; });
 }
 
@@ -141,7 +141,7 @@ TEST_F(Announcing, HoldsUpNothingWhereItNeverAgrees) {
   EXPECT_FALSE(gateway.refresh("up").error);
 }
 
-// REF-16: what one client wants to hear of costs the others nothing.
+// REF-16: a refused resource of one client does not cost the others their announcements.
 TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
   std::atomic<bool> refused = false;
   std::atomic<bool> agreed = false;
@@ -180,7 +180,7 @@ TEST(Refresh, ServesTheOthersWhileOneIsDownAndTakesItInWhenItComes) {
   ASSERT_TRUE(late.listen({.port = closed.number()}));
   wait_until([&] { return gateway.tools().size() == 2; });
   EXPECT_THAT(gateway.tools(), ElementsAre("late_here", "a_one"));
-  // Its tools are there a moment before.
+  // The tools are there a moment before the state changes.
   wait_until([&] { return gateway.status("late").state == UpstreamState::connected; });
   EXPECT_EQ(gateway.status("late").consecutive_failures, 0U);
 }
@@ -211,7 +211,7 @@ TEST(Refresh, ServesWhatWasListedBeforeARestart) {
   EXPECT_THAT(std::string(gateway.call("a_one").at("error").at("message").as_string()), HasSubstr("upstream a"));
 }
 
-// REF-03: what could not be kept at first is kept as soon as there is room.
+// REF-03: lists that could not be stored at first are stored as soon as there is room.
 TEST(Refresh, KeepsListsThatADiskHadNoRoomFor) {
   store::test::FullStore store;
   store.full = true;

@@ -33,7 +33,7 @@ providers::UpstreamSettings polled(std::string name, std::uint16_t port) {
   return settings;
 }
 
-// An upstream that misbehaves in one way until it is told to stop that.
+// An upstream that misbehaves in one way unless it is `well`.
 struct Patient {
   explicit Patient(Reaction ill) : reaction(std::move(ill)) {}
 
@@ -60,7 +60,7 @@ TEST(Resilience, NeitherErrorsNorHangsNorGarbageEndAPollerOrDelayAnother) {
   for (std::size_t i = 0; i < patients.size(); ++i)
     settings.push_back(polled("p" + std::to_string(i), patients[i]->upstream.port()));
   settings.push_back(polled("good", good.port));
-  // Whoever waited for this one would wait longer than the test has patience.
+  // Waiting for this one would take longer than the test has patience.
   ScriptedUpstream stuck([](const boost::json::object&) { return Reaction::hang(); });
   settings.push_back(polled("stuck", stuck.port()));
   settings.back().timeout = settings.back().connect_timeout = 2 * test::kPatience;
@@ -97,7 +97,7 @@ TEST(Resilience, AnExceptionOfOursEndsNoPollerEither) {
 
 class Transient : public ::testing::Test {
  protected:
-  // Drops the connection at the first requests that are no lists.
+  // Drops the connection at the first `drops` requests that are not for lists.
   Reaction react(const boost::json::object& message) {
     if (auto list = small_lists(message)) return *list;
     if (drops.fetch_sub(1) > 0) return Reaction::drop();

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr std::string_view kYes = R"({"confirmation":{"action":"accept","content":{"confirmed":true}}})";
 
-// An upstream of one era with a tool that answers with its arguments.
+// An upstream of one era whose tools answer with their arguments.
 class SearchUpstream {
  public:
   explicit SearchUpstream(server::ServerOptions options) : server({.name = "search", .version = "1"}, options) {
@@ -96,7 +96,7 @@ TEST_P(Shaping, HoldsForListsAndCallsOfBothEras) {
   EXPECT_EQ(upstream_.calls, 3);
 }
 
-// SHP-01: not overridable; SHP-02: checked against what is shown.
+// SHP-01: fixed arguments cannot be overridden. SHP-02: arguments are checked against the schema that is shown.
 TEST_P(Shaping, RefusesWhatIsNotForCallers) {
   TestGateway gateway({settings()});
   gateway.discover();
@@ -112,7 +112,7 @@ TEST_P(Shaping, RefusesWhatIsNotForCallers) {
   EXPECT_EQ(gateway.call("a_plain", R"({"tenant":"mine"})").at("result").at("structuredContent").at("tenant"), "mine");
 }
 
-// SHP-04: in all pairs of eras, once, for exactly these arguments.
+// SHP-04: in all pairs of eras, for one call, and for exactly these arguments.
 TEST_P(Shaping, AsksTheUserFirst) {
   auto shaped = settings();
   shaped.tools.push_back({.match = {"search"}, .confirm = Confirm::always});
@@ -162,7 +162,7 @@ TEST_P(Shaping, AsksTheUserFirst) {
   EXPECT_EQ(upstream_.calls, 2);
 }
 
-// SHP-04: the approval is for what would run, also where the operator changes that meanwhile.
+// SHP-04: the approval is for what would run, even if the operator changes that meanwhile.
 TEST_P(Shaping, RunsNothingElseThanWasApproved) {
   auto shaped = settings();
   shaped.tools.push_back({.match = {"search"}, .confirm = Confirm::always});
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, Shaping,
                                            Way{mcp::Era::legacy, RefreshStrategy::direct_proxy},
                                            Way{mcp::Era::modern, RefreshStrategy::direct_proxy}));
 
-// SHP-04: what the upstream itself asks comes after the confirmation, and is not another one.
+// SHP-04: the upstream's own questions come after the confirmation, and do not cause another one.
 TEST(ShapedCalls, AreConfirmedOnceThoughTheUpstreamAsksToo) {
   for (const auto era : {mcp::Era::legacy, mcp::Era::modern}) {
     AskingUpstream upstream(era == mcp::Era::legacy ? legacy_only() : modern_only());
@@ -216,7 +216,7 @@ Reaction with_headers(const boost::json::object& message) {
   return std::string(R"({"resultType":"complete","content":[]})");
 }
 
-// SHP-02: the headers of what the gateway puts in are its own.
+// SHP-02: for arguments that the gateway inserts, the gateway also writes the headers.
 TEST(ShapedCalls, CarryTheHeadersOfWhatIsPutIn) {
   for (const auto strategy : {RefreshStrategy::cached, RefreshStrategy::direct_proxy}) {
     ScriptedUpstream upstream(with_headers);
@@ -270,7 +270,7 @@ TEST(PinnedAndShaped, IsRatifiedAsTheUpstreamWroteIt) {
   EXPECT_THAT(decisions.proposals(), IsEmpty());
 }
 
-// SHP-01, SHP-03: what is kept for a restart is the upstream's own.
+// SHP-01, SHP-03: the store keeps definitions as the upstream wrote them.
 TEST(KeptAndShaped, IsShapedAnewAfterARestart) {
   store::MemoryStore store{{}};
   auto settings = upstream_at("a", 0);

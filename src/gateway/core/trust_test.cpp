@@ -34,7 +34,7 @@ class Distrust : public ::testing::Test {
  protected:
   Distrust() { gateway.discover(); }
 
-  // What the caller gets where the upstream reacts like this to its call.
+  // Returns what the caller gets if the upstream reacts to the call like this.
   boost::json::value call(Reaction to_call, std::string_view meta = {}) {
     {
       const std::scoped_lock lock(mutex);
@@ -50,7 +50,7 @@ class Distrust : public ::testing::Test {
     const std::scoped_lock lock(mutex);
     return reaction;
   }};
-  // What is wrong again and again would not be asked for any more.
+  // The circuit must not open, however many answers are wrong.
   static providers::UpstreamSettings patient(std::uint16_t port) {
     auto settings = upstream_at("up", port);
     settings.circuit_failures = 1000;
@@ -144,7 +144,7 @@ TEST(Progress, ComesInOneLineEachHoweverTheUpstreamBreaksThem) {
                  rpc("1", "tools/call",
                      R"("name":"up_tool","arguments":{},)" + modern_meta("{}", R"(,"progressToken":"mine")")));
   };
-  // Over a connection that is opened for it the answer is a stream; over an idle one it comes in one piece.
+  // Over a new connection to the upstream, the answer is a stream; over an idle one, it comes in one piece.
   auto answer = call();
   for (int calls = 1; answer.body.empty() && calls < 20; ++calls)
     answer = call();

@@ -8,7 +8,7 @@
 #include "gateway/testing/test_gateway.hpp"
 #include "net/testing/closed_port.hpp"
 
-// What the circuit, the status and callers learn of an upstream that fails.
+// How a failing upstream appears to the circuit, in the status and to callers.
 namespace proteus::gateway {
 namespace {
 
@@ -32,7 +32,7 @@ std::string message_of(const boost::json::value& answer) {
   return std::string(answer.at("error").at("message").as_string());
 }
 
-// The lines of the log while it lives.
+// Collects the lines of the log while it lives.
 class LogLines {
  public:
   LogLines() {
@@ -67,7 +67,7 @@ class LogLines {
   }
 };
 
-// An upstream whose lists are in order, and whose calls are answered as the test says.
+// An upstream that works, except for calls or lists that the test lets fail.
 class Failing : public ::testing::Test {
  protected:
   Reaction react(const boost::json::object& message) {
@@ -119,7 +119,7 @@ TEST_P(FailingStatus, OpensTheCircuitAndIsToldByName) {
   EXPECT_EQ(gateway.status("up").circuit, CircuitBreaker::State::open);
 }
 
-// REF-29: what the upstream says in JSON-RPC is passed on, and it fails all the same.
+// REF-29: a JSON-RPC error with such a status is passed on, and is a failure all the same.
 TEST_P(FailingStatus, OpensTheCircuitAlsoWithAnErrorOfJsonRpc) {
   TestGateway gateway({settings()});
   gateway.discover();
@@ -144,7 +144,7 @@ TEST_F(Failing, AnAnswerThatIsAnErrorIsNoFailure) {
   EXPECT_EQ(gateway.status("up").state, UpstreamState::connected);
 }
 
-// REF-18, REF-29: calls and live lists are one to the circuit: each request counts once, however often it was sent.
+// REF-18, REF-29: the circuit counts live lists like calls: each request once, however often it was sent.
 TEST_F(Failing, ALiveListThatFailsIsOneFailure) {
   auto direct = settings();
   direct.refresh_strategy = providers::RefreshStrategy::direct_proxy;
@@ -177,7 +177,7 @@ TEST_F(Failing, ReadsAreSentAgainUnlessTheUpstreamWantsALongerPause) {
   EXPECT_EQ(upstream.received("resources/read").size(), 4U);
 }
 
-// REF-29: the lists are read again when the upstream wants to be asked, and not before.
+// REF-29: the lists are not read again before the time for which the upstream asks.
 TEST_F(Failing, RefreshLeavesTheUpstreamAloneForAsLongAsItAsks) {
   auto polled = settings();
   polled.auto_refresh = true;
@@ -194,7 +194,7 @@ TEST_F(Failing, RefreshLeavesTheUpstreamAloneForAsLongAsItAsks) {
   const auto lists = upstream.received("tools/list").size();
   const auto pings = upstream.received("server/discover").size();
   heal();
-  // Others go on meanwhile, for many times the pauses that it would have without.
+  // Another upstream is refreshed meanwhile, for many times the pauses that this one would have without Retry-After.
   Upstream other({"one"});
   auto busy = upstream_at("other", other.port);
   busy.event_driven_refresh = false;
@@ -250,7 +250,7 @@ TEST_F(Failing, TheStatusTellsWhenCallsWorkAgain) {
   EXPECT_THAT(log.with("circuit is closed"), SizeIs(1));
 }
 
-// REF-27, REF-33: the first call that fails shows that an upstream is gone; a probe finds it again.
+// REF-27, REF-33: the first failed call shows that an upstream is gone, and a probe finds it again.
 TEST(UpstreamHealth, AnOutageShowsAtOnceAndSoDoesItsEnd) {
   const net::test::ClosedPort reserved;
   const std::uint16_t port = reserved.number();
@@ -283,7 +283,7 @@ TEST(UpstreamHealth, AnOutageShowsAtOnceAndSoDoesItsEnd) {
   EXPECT_TRUE(gateway.call("up_echo").as_object().contains("result"));
 }
 
-// A legacy upstream that says that its tools change, and has no stream to say when.
+// A legacy upstream that declares changes of its tools, but offers no stream to announce them.
 class Deaf : public ::testing::Test {
  protected:
   Reaction react(const boost::json::object& message) {
@@ -351,7 +351,7 @@ TEST(UpstreamHealth, TheStatusTellsHowChangesAreNoticed) {
     wait_until([&] { return client::to_string(gateway.status(name).watch) == name; });
 }
 
-// REF-15: pages that never end cost a reading its time, and not more.
+// REF-15: a reading with endless pages ends after its timeout.
 TEST(UpstreamHealth, AReadingEndsAsAWhole) {
   std::atomic<int> pages = 0;
   std::atomic<bool> endless = true;

@@ -7,12 +7,12 @@
 
 #include "gateway/datasets/dataset_registry.hpp"
 
-// What agents read about the tools of datasets.
+// The definitions of the tools of datasets, as agents read them.
 namespace proteus::gateway::dataset_definitions {
 
 boost::json::object no_arguments();
 boost::json::object name_argument();
-// With the dataset, or without it for the tool of one.
+// The arguments of `workup`, which names a dataset, and of `workup_<name>`, which does not.
 boost::json::object workup_arguments();
 boost::json::object own_workup_arguments();
 
@@ -20,7 +20,7 @@ boost::json::object list_output();
 boost::json::object connect_output();
 boost::json::object workup_output();
 
-// All tools that are offered, as JSON texts.
+// Returns all tools that are offered, as JSON texts.
 std::vector<std::string> write_tools(const DatasetState& state);
 
 }  // namespace proteus::gateway::dataset_definitions

@@ -8,10 +8,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "gateway/datasets/kept_datasets.hpp"
 #include "json/text.hpp"
 
@@ -43,7 +43,7 @@ Error no_plain_name() {
       "never taken; only what a person has ratified can be connected");
 }
 
-// All that somebody else may have to know of.
+// Returns a text that differs if others must be notified of the change.
 std::string face_of(const DatasetState& state) {
   std::string face = state.offered ? "offered" : "";
   for (const auto& [name, plan] : state.connected)
@@ -112,13 +112,15 @@ Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
 
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await one_at_a_time_.take();
-  if (auto read = co_await read_kept(); !read) co_return read;
-  DatasetState before;
-  for (const auto& [name, hash] : kept_by_name(kept_, kConnected))
-    before.connected.emplace(name, nullptr);
-  state_.set(std::make_shared<const DatasetState>(std::move(before)));
-  co_await update(true);
+  {
+    const auto turn = co_await one_at_a_time_.take();
+    if (auto read = co_await read_kept(); !read) co_return read;
+    DatasetState before;
+    for (const auto& [name, hash] : kept_by_name(kept_, kConnected))
+      before.connected.emplace(name, nullptr);
+    state_.set(std::make_shared<const DatasetState>(std::move(before)));
+  }
+  co_await until_looked(want_look(), Deadline::never(dependencies_.control.get_executor()));
   background_.spawn("watching the directory of mappings", watch());
   co_return Result<>{};
 }
@@ -126,17 +128,20 @@ Task<Result<>> DatasetRegistry::do_load() {
 Task<> DatasetRegistry::watch() {
   for (;;) {
     co_await sleep_for(kBetweenLooks);
-    if (!one_at_a_time_.taken()) co_await do_look();
+    (void)want_look();
   }
 }
 
 Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering offering) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await one_at_a_time_.take();
-  if (path == directory_.path() && offering == offering_) co_return;
-  offering_ = offering;
-  directory_.set_path(std::move(path));
-  co_await update(true);
+  {
+    const auto turn = co_await one_at_a_time_.take();
+    if (path == directory_.path() && offering == offering_) co_return;
+    offering_ = offering;
+    directory_.set_path(std::move(path));
+    signature_.reset();
+  }
+  co_await do_look();
 }
 
 Task<std::shared_ptr<const datasets::MappingDirectory>> DatasetRegistry::do_directory() {
@@ -144,12 +149,53 @@ Task<std::shared_ptr<const datasets::MappingDirectory>> DatasetRegistry::do_dire
 }
 
 Task<> DatasetRegistry::do_look() {
-  const auto turn = co_await one_at_a_time_.take();
-  co_await update(false);
+  co_await until_looked(want_look(), Deadline(dependencies_.control.get_executor(), kLookPatience, kLookPatience));
 }
 
-// The newest record of each dataset is remembered: an older one that comes back, from a backup or from somebody who
-// kept it, is authentic and no longer true.
+std::uint64_t DatasetRegistry::want_look() {
+  look_wanted_ = look_begun_ + 1;
+  if (!std::exchange(is_looking_, true)) background_.spawn("looking for mappings", look_as_wanted());
+  return look_wanted_;
+}
+
+Task<> DatasetRegistry::look_as_wanted() {
+  const std::shared_ptr<void> done(nullptr, [this](void*) { is_looking_ = false; });
+  while (look_begun_ < look_wanted_) {
+    const std::uint64_t number = ++look_begun_;
+    const std::shared_ptr<void> ended(nullptr, [this, number](void*) {
+      look_ended_ = number;
+      for (auto each = waiting_for_look_.begin(); each != waiting_for_look_.end() && each->first <= number; ++each)
+        each->second->end();
+    });
+    auto seen =
+        co_await files_.run([directory = directory_, signature = signature_] { return see(directory, signature); });
+    const auto turn = co_await one_at_a_time_.take();
+    co_await take_in(std::move(seen));
+  }
+}
+
+Task<> DatasetRegistry::until_looked(std::uint64_t number, Deadline deadline) {
+  if (look_ended_ >= number) co_return;
+  const auto waiting = waiting_for_look_.emplace(number, &deadline);
+  const std::shared_ptr<void> done(nullptr, [&](void*) { waiting_for_look_.erase(waiting); });
+  co_await deadline.wait();
+}
+
+DatasetRegistry::Seen DatasetRegistry::see(const datasets::MappingDirectory& directory,
+                                           const std::optional<std::string>& signature) {
+  Seen seen{.path = directory.path(), .signature = directory.signature(), .content = {}, .exists = directory.exists()};
+  if (seen.signature == signature) return seen;
+  auto content = directory.read();
+  if (!content) {
+    seen.content = std::unexpected(std::move(content.error()));
+  } else if (*content) {
+    seen.content = std::move(**content);
+  }
+  return seen;
+}
+
+// Remembers the newest record of each dataset. An older record that reappears, from a backup or from somebody who kept
+// it, is authentic but no longer valid. Returns whether there was a newer record.
 bool DatasetRegistry::remember(DirectoryContent& content) {
   bool grew = false;
   for (DatasetFile& file : content.files) {
@@ -167,31 +213,32 @@ bool DatasetRegistry::remember(DirectoryContent& content) {
   return grew;
 }
 
-Task<> DatasetRegistry::update(bool unchanged_too) {
-  std::string signature = directory_.signature();
-  if (!unchanged_too && signature == signature_) co_return;
-  const DatasetStatePointer before = state_.get();
-  DatasetState next = *before;
-  auto content = directory_.read();
-  if (!content) {
-    // What was ratified stays so: a disk that does not answer says nothing about a person's approval.
-    if (before->fault != content.error().message()) log::error("{}", content.error().message());
-    next.fault = content.error().message();
+Task<> DatasetRegistry::take_in(Seen seen) {
+  if (!seen.content || seen.path != directory_.path()) co_return;
+  DatasetState next = *state_.get();
+  if (!*seen.content) {
+    // Keeps what was ratified: a disk that does not answer says nothing about a person's approval.
+    const std::string& why = seen.content->error().message();
+    if (next.fault != why) log::error("{}", why);
+    next.fault = why;
     state_.set(std::make_shared<const DatasetState>(std::move(next)));
     co_return;
   }
-  if (!*content) co_return;  // the next look sees what is being written now
-  signature_ = std::move(signature);
   next.fault.clear();
-  next.content = std::move(**content);
-  next.offered = offering_ == Offering::always || directory_.exists();
-  const bool remembered = remember(next.content);
+  next.content = std::move(**seen.content);
+  next.offered = offering_ == Offering::always || seen.exists;
   for (const auto& file : next.content.files) {
     if (file.status == DatasetStatus::invalid) log::warning("{}: {}", log::printable(file.file), file.reason);
   }
   for (const auto& fault : next.content.faults)
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
+  co_await apply(std::move(next));
+  signature_ = std::move(seen.signature);
+}
 
+Task<> DatasetRegistry::apply(DatasetState next) {
+  const DatasetStatePointer before = state_.get();
+  const bool remembered = remember(next.content);
   store::Writes writes;
   const auto connected = connected_names(*before);
   std::erase_if(next.connected,
@@ -210,7 +257,8 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     if (!dependencies_.shared) writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
   }
   if (remembered || !writes.empty()) {
-    // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.
+    // A dataset that is no longer ratified is not served, even if the store cannot record that; the next start finds
+    // out again.
     if (auto written = co_await write(next, std::move(writes)); !written)
       log::error("the state of datasets could not be stored: {}", written.error().message());
   }
@@ -237,18 +285,14 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
                                     std::string_view reason) const {
   boost::json::object detail{{"name", name}};
   if (!reason.empty()) detail.emplace("reason", reason);
-  return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(dependencies_.clock.wall()),
-                             .who = std::move(who),
-                             .what = std::move(what),
-                             .detail = boost::json::serialize(detail)}};
+  return audit_entry(dependencies_.clock, std::move(who), std::move(what), detail);
 }
 
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (!datasets::check_dataset_name(name)) co_return std::unexpected(no_plain_name());
+  co_await do_look();
   const auto turn = co_await one_at_a_time_.take();
-  co_await update(false);
   const DatasetStatePointer before = state_.get();
   const DatasetFile* const file = before->content.find(name);
   if (file == nullptr) {

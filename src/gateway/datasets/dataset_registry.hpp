@@ -30,7 +30,7 @@
 
 namespace proteus::gateway {
 
-// The datasets there are, and those that are connected. Immutable.
+// The datasets that exist, and those that are connected. Immutable.
 struct DatasetState {
   struct Withdrawal {
     std::string reason;
@@ -39,34 +39,38 @@ struct DatasetState {
 
   datasets::DirectoryContent content;
   std::map<std::string, datasets::PlanPointer, std::less<>> connected;
-  std::map<std::string, Withdrawal, std::less<>> withdrawn;  // connected once, and ended by what became of the file
-  std::string fault;                                         // why the directory could not be read the last time
-  bool offered = false;                                      // whether the tools of datasets are there at all
+  std::map<std::string, Withdrawal, std::less<>> withdrawn;  // disconnected because of their file
+  std::string fault;                                         // why the directory could not be read last time
+  bool offered = false;                                      // whether there are tools of datasets at all
 
-  // The types of one that may be connected, or is; nothing for any other.
+  // Returns the types of a dataset; nothing unless it is ratified.
   std::optional<catalog::DatasetTypes> types_of(std::string_view name) const;
-  // Names that may be connected, or are.
+  // Returns the names of all ratified datasets, sorted.
   std::vector<std::string> available() const;
 };
 using DatasetStatePointer = std::shared_ptr<const DatasetState>;
 
-// When the tools of datasets are offered: a gateway that nobody has given any is not to be cluttered with them.
+// When the tools of datasets are offered. `with_directory` spares gateways without datasets the useless tools.
 enum class Offering : std::uint8_t { always, with_directory };
 
-// Which datasets are connected: an agent's choice among what a person has ratified. A connection is kept in the store,
-// and ends by itself when the mapping's file is no longer the one that was ratified. Neither listing nor connecting
-// opens a source.
+// Knows which datasets are connected: agents choose among those that a person has ratified. A connection is kept in the
+// store, and ends automatically if the mapping's file is no longer the one that was ratified. Neither listing nor
+// connecting opens a source.
 //
-// Functions may be called on any worker's thread; changes happen one after the other.
+// The directory is read on a thread of its own, because it may be on a disk that does not answer. Meanwhile everything
+// goes on with what was read last.
+//
+// Members may be called on any worker's thread unless stated otherwise. Changes run one after the other.
 class DatasetRegistry {
  public:
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     boost::asio::io_context& control;  // of the gateway's first worker
     store::Store& store;
     const Clock& clock;
     Environment environment;
-    // With other processes, each of which has its own directory: one that lacks a file withdraws it here alone.
+    // Whether other processes share the store. Each has its own directory, so a dataset whose file is missing here is
+    // withdrawn only here.
     bool shared = false;
   };
   DatasetRegistry(Dependencies dependencies, datasets::MappingDirectory directory, Offering offering,
@@ -75,23 +79,26 @@ class DatasetRegistry {
   DatasetRegistry(const DatasetRegistry&) = delete;
   DatasetRegistry& operator=(const DatasetRegistry&) = delete;
 
-  // Called on the control thread when other datasets are ratified or connected, or one with another mapping. Before
-  // `load`.
+  // Sets the callback for changes of the ratified or connected datasets or of their mappings. Called on the control
+  // thread. Must be set before `load`.
   using OnChanged = std::function<void(const DatasetState&)>;
   void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
-  // Says why a tool cannot have this name. Before anything is connected.
+  // Sets the check of a tool's name, which fails with the reason if no tool can have the name. Must be set before a
+  // dataset is connected.
   using NameCheck = std::function<Result<>(const std::string& tool)>;
   void set_name_check(NameCheck check) { name_check_ = std::move(check); }
 
-  // Connects what was connected before, as far as it is still ratified, and watches the directory from then on.
+  // Connects the datasets that were connected before, as far as they are still ratified, and starts to watch the
+  // directory.
   Task<Result<>> load();
-  // Another directory, or the same once more.
+  // Changes the directory. Does nothing if path and offering are the same.
   Task<> set_directory(std::filesystem::path path, Offering offering);
-  // Where other processes share the store: they connected or disconnected some.
+  // In a cluster, applies what other processes have connected and disconnected.
   Task<Result<>> follow();
-  // Looks whether files have changed.
+  // Checks whether files have changed. Returns after `kLookPatience` even if the directory does not answer.
+  static constexpr std::chrono::seconds kLookPatience{5};
   Task<> look();
-  // The directory as it is configured now.
+  // Returns the directory as it is configured now.
   Task<std::shared_ptr<const datasets::MappingDirectory>> directory();
 
   DatasetStatePointer state() const { return state_.get(); }
@@ -100,14 +107,14 @@ class DatasetRegistry {
   Task<Result<Connecting>> connect(std::string name, std::string who);
   Task<Result<>> disconnect(std::string name, std::string who);
 
-  // Reads the source of a connected dataset. `given_up`, set to true, ends it soon.
+  // Reads the source of a connected dataset. Ends soon after `given_up` becomes true.
   Task<Result<datasets::WorkupDocument>> work_up(std::string name, datasets::WorkupRequest request,
                                                  datasets::SourcePool::GivenUp given_up);
 
-  // On the control thread, when nobody asks any more.
+  // Called on the control thread, once no dataset is used any more.
   Task<> stop();
 
-  // The tool of a connected dataset.
+  // Returns the name of a connected dataset's tool.
   static std::string tool_of(std::string_view name);
 
  private:
@@ -126,14 +133,28 @@ class DatasetRegistry {
   Task<Result<>> do_disconnect(std::string name, std::string who);
   Task<> watch();
 
-  // Reads the directory where it has changed, and withdraws what is no longer ratified.
-  Task<> update(bool unchanged_too);
+  // What the thread has seen of the directory.
+  struct Seen {
+    std::filesystem::path path;
+    std::string signature;
+    // Nothing if nothing has changed, or if somebody is writing at the moment.
+    std::optional<Result<datasets::DirectoryContent>> content;
+    bool exists = false;
+  };
+  static Seen see(const datasets::MappingDirectory& directory, const std::optional<std::string>& signature);
+  // Has the directory looked at once more. Returns the number of that look, which begins after this call.
+  std::uint64_t want_look();
+  Task<> look_as_wanted();
+  Task<> until_looked(std::uint64_t number, Deadline deadline);
+  Task<> take_in(Seen seen);
+  // Withdraws datasets that are no longer ratified by this content.
+  Task<> apply(DatasetState next);
   bool remember(datasets::DirectoryContent& content);
   void take_over(DatasetState next);
   void drop_pools(const DatasetState& state);
-  // Names that are connected, whether or not their files are here.
+  // Returns the names of connected datasets. In a cluster also those whose files are missing here.
   std::vector<std::string> connected_names(const DatasetState& state) const;
-  // `ended` is one that was disconnected.
+  // Stores what has changed, together with `writes`. `ended` is the dataset that was disconnected, if any.
   Task<Result<>> write(const DatasetState& state, store::Writes writes, std::string_view ended = {});
   store::Write audit(std::string who, std::string what, std::string_view name, std::string_view reason = {}) const;
 
@@ -145,13 +166,20 @@ class DatasetRegistry {
   NameCheck name_check_;
   TaskGroup background_;
 
-  // Of the control thread.
+  // The following members belong to the control thread.
   Offering offering_;
-  std::string signature_;
-  std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
-  std::map<std::string, std::string> kept_;                 // the settings as they are in the store
+  std::optional<std::string> signature_;  // of the directory as it was read last; nothing if it must be read again
+  // Numbers of looks at the directory: the last one that somebody wants, that has begun, and that has ended.
+  std::uint64_t look_wanted_ = 0;
+  std::uint64_t look_begun_ = 0;
+  std::uint64_t look_ended_ = 0;
+  bool is_looking_ = false;
+  std::multimap<std::uint64_t, Deadline*> waiting_for_look_;
+  std::map<std::string, store::Time, std::less<>> floors_;  // time of the newest record seen; older ones do not count
+  std::map<std::string, std::string> kept_;                 // the settings as the store has them
   AsyncMutex one_at_a_time_;
 
+  BackgroundThreads files_{1};
   BackgroundThreads pool_ends_{1};
   std::mutex mutex_;
   std::map<std::string, Pool, std::less<>> pools_;  // guarded by mutex_

@@ -20,6 +20,7 @@ using server::ToolResult;
 namespace definitions = dataset_definitions;
 
 constexpr std::string_view kOwnTool = "workup_";
+constexpr std::size_t kMostArguments = std::size_t{64} << 10U;
 
 std::shared_ptr<const json::Schema> compile(const object& schema) { return json::Schema::compile(schema).value(); }
 
@@ -32,7 +33,7 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-// On one line, with a full stop and a space behind it; empty for none.
+// Returns the text on one line, with a full stop and a space at its end; empty if the text is empty.
 std::string as_sentence(const std::string& text) {
   std::string line = log::printable(text, text.size());
   if (line.empty()) return line;
@@ -62,8 +63,8 @@ std::string who_asks(const server::Call& call) {
   return principal.empty() ? "agent" : fmt::format("agent {}", principal);
 }
 
-// What an agent can do about it. What is wrong with a source is its operator's business, apart from a variable that is
-// not set, which nobody else would find.
+// Returns what the agent can do about an error of a source. Only the operator or the owner of the mapping can repair a
+// source; the message names an unset variable, because nobody else would notice it.
 std::string advice(const std::string& dataset, const Error& error) {
   switch (error.kind()) {
     case ErrorKind::timeout:
@@ -118,7 +119,7 @@ DatasetTools::DatasetTools(DatasetRegistry& registry, Gateway& gateway)
   offer({});
   registry.set_on_changed([this](const DatasetState& state) {
     offer(state);
-    // Before the gateway has taken this provider in there is nobody to tell.
+    // Fails as long as the gateway does not know this provider; then there is nobody to notify.
     (void)gateway_.publish_local(offered_.get());
     gateway_.renew_contexts();
   });
@@ -152,6 +153,8 @@ Task<DatasetTools::Answer> DatasetTools::run(server::Call& call, std::string too
                                : tool == "workup"          ? *workup_arguments_
                                                            : *own_workup_arguments_;
   const std::string_view given = call.request().param("arguments");
+  if (given.size() > kMostArguments)
+    co_return ToolResult::error(fmt::format("Invalid arguments: they have more than {} bytes.", kMostArguments));
   auto parsed = json::parse(given.empty() ? "{}" : given);
   if (!parsed) co_return ToolResult::error("Invalid arguments: " + parsed.error().message());
   if (const auto validation = schema.validate(*parsed); !validation.ok())
@@ -211,8 +214,8 @@ Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) 
                                    name, fresh ? "is connected" : "was connected already", tool, name, joined(types)));
 }
 
-// An agent may know what is wrong with a dataset. Whatever hinders a sound one is the operator's business, such as a
-// tool that this caller does not see.
+// Returns what an agent may know about a failed connect. It may know what is wrong with the dataset itself. Other
+// obstacles concern only the operator, for example a tool that this caller does not see.
 std::string DatasetTools::why_not_connected(const server::Call& call, const std::string& dataset, const Error& error) {
   if (!registry_.state()->types_of(dataset)) return error.message();
   lines_.warning("the dataset {} is not connected: {}", dataset, error.message());

@@ -18,12 +18,13 @@
 
 namespace proteus::gateway {
 
-// The tools of datasets: `list_datasets`, `connect_dataset`, `workup`, and for each that is connected `workup_<name>`.
+// The tools of datasets: `list_datasets`, `connect_dataset`, `workup`, and `workup_<name>` for each connected dataset.
 class DatasetTools final : public LocalProvider {
  public:
   static constexpr std::string_view kName = "datasets";
 
-  // Both outlive it. Takes over the registry's notices; before that is loaded.
+  // Both references must outlive this object. Sets the registry's callbacks, so it must be made before the registry is
+  // loaded.
   DatasetTools(DatasetRegistry& registry, Gateway& gateway);
 
   const catalog::UpstreamName& name() const override { return name_; }
@@ -32,7 +33,7 @@ class DatasetTools final : public LocalProvider {
 
  private:
   using Arguments = boost::json::object;
-  // A workup is written where it was read, and has no tree.
+  // A workup is serialized on the thread that read it, and has no JSON tree.
   using Answer = std::variant<server::ToolResult, datasets::WorkupDocument>;
 
   void offer(const DatasetState& state);
@@ -48,7 +49,7 @@ class DatasetTools final : public LocalProvider {
   StrangerLog lines_{"datasets"};
   const catalog::UpstreamName name_;
   Published<catalog::Snapshot> offered_;
-  std::uint64_t version_ = 0;  // of the control thread
+  std::uint64_t version_ = 0;  // used on the control thread
   std::shared_ptr<const json::Schema> no_arguments_;
   std::shared_ptr<const json::Schema> name_argument_;
   std::shared_ptr<const json::Schema> workup_arguments_;

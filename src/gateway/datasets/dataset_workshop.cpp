@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "json/fault_error.hpp"
 
 namespace proteus::gateway {
@@ -15,12 +15,17 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{15};
 
-// The ontology beside the mappings, if there is one. Blocks.
+// Reads the ontology beside the mappings, if there is one. Blocks.
 Result<std::optional<datasets::OntologyText>> ontology_of(const datasets::MappingDirectory& directory) {
   auto text = directory.ontology_text();
   if (!text) return std::unexpected(std::move(text.error()));
   if (!*text) return std::nullopt;
   return datasets::OntologyText{std::string(datasets::MappingDirectory::kOntology), std::move(**text)};
+}
+
+// To be called when the work begins, which may have waited for its turn.
+datasets::Patience patience_from_now(std::shared_ptr<std::atomic<bool>> given_up) {
+  return {.until = std::chrono::steady_clock::now() + kPatience, .given_up = std::move(given_up)};
 }
 
 Result<> check_variable(const std::vector<std::string>& allowed, std::string_view variable) {
@@ -64,10 +69,6 @@ void DatasetWorkshop::set_variables(std::vector<std::string> variables) {
   variables_.set(std::make_shared<const std::vector<std::string>>(std::move(variables)));
 }
 
-datasets::Patience DatasetWorkshop::patience() const {
-  return {.until = std::chrono::steady_clock::now() + kPatience, .given_up = given_up_};
-}
-
 template <class Work>
 Task<std::invoke_result_t<Work&>> DatasetWorkshop::run(Work work) {
   const Place place(waiting_);
@@ -79,11 +80,8 @@ Task<Result<>> DatasetWorkshop::note(std::string who, std::string what, std::str
                                      std::string_view sha256) {
   boost::json::object detail{{"name", name}};
   if (!sha256.empty()) detail.emplace("sha256", sha256);
-  const auto noted = co_await dependencies_.store.append({.number = 0,
-                                                          .at = store::to_time(dependencies_.clock.wall()),
-                                                          .who = std::move(who),
-                                                          .what = std::move(what),
-                                                          .detail = boost::json::serialize(detail)});
+  const auto noted = co_await dependencies_.store.append(
+      audit_entry(dependencies_.clock, std::move(who), std::move(what), detail).record);
   if (!noted) co_return std::unexpected(noted.error());
   co_return Result<>{};
 }
@@ -97,7 +95,8 @@ Task<Result<datasets::Proposal>> DatasetWorkshop::propose(datasets::ProposalRequ
     co_return std::unexpected(std::move(noted.error()));
   const auto directory = co_await dependencies_.registry.directory();
   co_return co_await run([request = std::move(request), directory, environment = dependencies_.environment,
-                          patience = patience()]() -> Result<datasets::Proposal> {
+                          given_up = given_up_]() -> Result<datasets::Proposal> {
+    const auto patience = patience_from_now(given_up);
     const auto text = ontology_of(*directory);
     if (!text) return std::unexpected(text.error());
     std::optional<datasets::Ontology> ontology;
@@ -116,8 +115,9 @@ Task<Result<datasets::Reviewed>> DatasetWorkshop::review(std::string text) {
   const auto directory = co_await dependencies_.registry.directory();
   co_return co_await run([text = std::move(text), directory, allowed = variables_.get(),
                           environment = dependencies_.environment,
-                          patience = patience()]() -> Result<datasets::Reviewed> {
-    // Which variable it names is known before anything is opened.
+                          given_up = given_up_]() -> Result<datasets::Reviewed> {
+    const auto patience = patience_from_now(given_up);
+    // Checks the variable before any database is opened.
     if (const auto parsed = datasets::parse_mapping(text)) {
       if (auto checked = check_variable(*allowed, parsed->mapping.dsn_env); !checked)
         return std::unexpected(std::move(checked.error()));

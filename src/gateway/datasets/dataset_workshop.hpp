@@ -20,17 +20,17 @@
 
 namespace proteus::gateway {
 
-// What operators do before a dataset can be connected: draft a mapping, check it, approve it, take that back. The same
-// functions as on the command line, for those who come over the admin API. They name only variables that the
-// configuration lets them name: without that, whoever has an admin key could have any database read that a variable of
-// this process leads to. Databases are read on a thread of its own, one request after the other.
+// What operators do before a dataset can be connected: draft a mapping, review it, ratify it, revoke it. The same
+// functions as on the command line, for callers of the admin API. They may name only the variables that the
+// configuration allows; otherwise anybody with an admin key could have any database read whose address is in a variable
+// of this process. One separate thread reads the databases, one request after the other.
 //
-// Functions may be called on any worker's thread.
+// Members may be called on any worker's thread.
 class DatasetWorkshop {
  public:
   static constexpr std::size_t kMostWaiting = 16;
 
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     DatasetRegistry& registry;
     store::Store& store;
@@ -38,18 +38,18 @@ class DatasetWorkshop {
     Environment environment;
   };
   explicit DatasetWorkshop(Dependencies dependencies);
-  // Gives up what still runs.
+  // Cancels running work and waits for it.
   ~DatasetWorkshop();
   DatasetWorkshop(const DatasetWorkshop&) = delete;
   DatasetWorkshop& operator=(const DatasetWorkshop&) = delete;
 
-  // Variables with the addresses of databases.
+  // Sets the variables with addresses of databases that may be named.
   void set_variables(std::vector<std::string> variables);
   std::vector<std::string> variables() const { return *variables_.get(); }
 
   Task<Result<datasets::Proposal>> propose(datasets::ProposalRequest request, std::string who);
   Task<Result<datasets::Reviewed>> review(std::string text);
-  // Fails with single faults where something refuses the mapping. What is only doubtful comes back.
+  // Fails with a list of faults if a problem refuses the mapping. Returns problems that are only warnings.
   struct Ratified {
     std::string name;
     datasets::Ratification ratification;
@@ -57,17 +57,16 @@ class DatasetWorkshop {
   };
   Task<Result<Ratified>> ratify(std::string text, std::string who);
   Task<Result<datasets::Ratification>> revoke(std::string name, std::string who);
-  // The text of the file of a dataset.
+  // Returns the text of a dataset's file.
   Task<Result<std::string>> mapping(std::string name);
 
  private:
-  // Keeps count of those who wait for the thread.
+  // Counts the callers that wait for the thread.
   class Place;
 
-  datasets::Patience patience() const;
   template <class Work>
   Task<std::invoke_result_t<Work&>> run(Work work);
-  // What somebody is about to do is in the audit before it is done.
+  // Writes the audit entry, before the action itself.
   Task<Result<>> note(std::string who, std::string what, std::string_view name, std::string_view sha256);
 
   const Dependencies dependencies_;

@@ -1,4 +1,4 @@
-// Which datasets are connected, in the store: for the next start, and for other processes.
+// Stores which datasets are connected, for the next start and for other processes.
 #include "gateway/datasets/kept_datasets.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Task<Result<>> DatasetRegistry::do_follow() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   if (auto read = co_await read_kept(); !read) co_return read;
-  co_await update(true);
+  co_await apply(*state_.get());
   co_return Result<>{};
 }
 
@@ -90,7 +90,7 @@ Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes w
   }
   for (const auto& [key, value] : kept_) {
     if (next.contains(key)) continue;
-    // Others have it still.
+    // Other processes may still have the dataset connected.
     if (dependencies_.shared && key != fmt::format("{}{}", kConnected, ended)) {
       next.emplace(key, value);
       continue;

@@ -27,6 +27,11 @@ std::string_view url_of(const GrantTarget& target) {
 
 GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }
 
+GrantTarget wanted_target(const providers::UpstreamSettings& settings, std::string_view issuer) {
+  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  return by_identity ? identity_target(issuer) : target_of(settings);
+}
+
 bool is_identity(const GrantTarget& target) { return target.value().starts_with("\nidentity\n"); }
 
 GrantKey::GrantKey(GrantOwner owner, GrantTarget target, const Secret& caller_token)

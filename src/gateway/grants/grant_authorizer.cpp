@@ -1,6 +1,5 @@
 #include "gateway/grants/grant_authorizer.hpp"
 
-#include "auth/oauth/discovery.hpp"
 #include "gateway/grants/proofs.hpp"
 
 namespace proteus::gateway {
@@ -19,6 +18,15 @@ Vault::Wanted GrantAuthorizer::wanted() const {
   return {.owner = seeker_->key.owner(), .target = seeker_->key.target(), .caller_token = seeker_->caller_token};
 }
 
+Task<Result<GrantPointer>> GrantAuthorizer::usable(Vault::Wanted wanted) {
+  auto grant = co_await vault_.usable(std::move(wanted));
+  if (!grant) {
+    const std::scoped_lock lock(mutex_);
+    missing_.why = grant.error();
+  }
+  co_return grant;
+}
+
 GrantAuthorizer::Headers GrantAuthorizer::headers_of(const Grant& grant, std::string_view method,
                                                      const net::Url& url) const {
   Headers headers = grant.headers->headers();
@@ -28,7 +36,7 @@ GrantAuthorizer::Headers GrantAuthorizer::headers_of(const Grant& grant, std::st
 }
 
 Task<Result<GrantAuthorizer::Headers>> GrantAuthorizer::headers(std::string_view method, const net::Url& url) {
-  const auto grant = co_await vault_.usable(wanted());
+  const auto grant = co_await usable(wanted());
   if (!grant) co_return std::unexpected(grant.error());
   co_return headers_of(**grant, method, url);
 }
@@ -36,7 +44,7 @@ Task<Result<GrantAuthorizer::Headers>> GrantAuthorizer::headers(std::string_view
 client::ReadyHeaders::Pointer GrantAuthorizer::headers_now(std::string_view method, const net::Url& url) {
   const auto grant = vault_.usable_now(seeker_->key, seeker_->caller_token);
   if (!grant) return nullptr;
-  // A proof is good for one request.
+  // A proof is valid for one request only.
   if (grant->proofs) return std::make_shared<const client::ReadyHeaders>(headers_of(*grant, method, url));
   return grant->headers;
 }
@@ -44,11 +52,14 @@ client::ReadyHeaders::Pointer GrantAuthorizer::headers_now(std::string_view meth
 Task<Result<bool>> GrantAuthorizer::refused(client::Refusal refusal) {
   const auto grant = vault_.find(seeker_->key);
   if (!grant || grant->state != GrantState::connected) co_return false;
-  // Another request has seen to it.
+  const auto hints = auth::oauth::read_hints(refusal.challenge);
+  const bool has_new_nonce = grant->proofs && grant->proofs->take_nonce(refusal.dpop_nonce);
+  // The token was already replaced because of another request.
   if (!was_sent_with(refusal, *grant)) co_return true;
-  // The proof lacked a nonce, or had an old one.
-  if (grant->proofs && grant->proofs->take_nonce(refusal.dpop_nonce)) co_return true;
-  if (refusal.status == 403) co_return note_scopes(refusal, *grant);
+  // RFC 9449, section 9: the proof lacked a nonce or had an old one, and the token is as good as before. Another
+  // request may have brought the nonce already.
+  if (grant->proofs && (hints.error == "use_dpop_nonce" || (hints.error.empty() && has_new_nonce))) co_return true;
+  if (refusal.status == 403) co_return note_scopes(hints, refusal.challenge, *grant);
   {
     const std::scoped_lock lock(mutex_);
     missing_.challenge = refusal.challenge;
@@ -56,7 +67,7 @@ Task<Result<bool>> GrantAuthorizer::refused(client::Refusal refusal) {
   auto another = wanted();
   another.refused = grant->version;
   another.challenge = refusal.challenge;
-  const auto better = co_await vault_.usable(std::move(another));
+  const auto better = co_await usable(std::move(another));
   if (!better) co_return std::unexpected(better.error());
   co_return true;
 }
@@ -67,14 +78,14 @@ void GrantAuthorizer::accepted(std::string_view dpop_nonce) {
   if (grant && grant->proofs) (void)grant->proofs->take_nonce(dpop_nonce);
 }
 
-// UPC-10. No refresh gives more than was asked for once.
-Result<bool> GrantAuthorizer::note_scopes(const client::Refusal& refusal, const Grant& grant) {
-  const auto hints = auth::oauth::read_hints(refusal.challenge);
+// UPC-10. No refresh grants more scopes than were requested at the sign-in.
+Result<bool> GrantAuthorizer::note_scopes(const auth::oauth::ChallengeHints& hints, std::string_view challenge,
+                                          const Grant& grant) {
   if (hints.error != "insufficient_scope" || hints.scopes.empty() || grant.is_transient) return false;
   auto wanted = vault_.widen(grant, hints.scopes);
   if (!wanted) return std::unexpected(std::move(wanted.error()));
   const std::scoped_lock lock(mutex_);
-  missing_ = {.scopes = std::move(*wanted), .challenge = std::string(refusal.challenge)};
+  missing_ = {.scopes = std::move(*wanted), .challenge = std::string(challenge)};
   return false;
 }
 

@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "auth/oauth/discovery.hpp"
 #include "auth/oauth/scopes.hpp"
 #include "base/secret.hpp"
 #include "client/message/authorizer.hpp"
@@ -14,15 +16,15 @@
 
 namespace proteus::gateway {
 
-// Gives requests to an upstream the tokens of one owner, and of nobody else. A token that is refused is refreshed, and
-// the request sent again; one whose scopes do not suffice is not: whoever sent the request asks its owner. Thread-safe;
-// the vault outlives it.
-// Whose token is wanted, and for what: the same for each request of a caller to an upstream. Immutable.
+// Whose token is wanted, and for what: the same for all requests of a caller to an upstream. Immutable.
 struct GrantSeeker {
   GrantKey key;
-  Secret caller_token = {};  // what the caller came with, for grants that are obtained by it
+  Secret caller_token = {};  // the caller's own token, for grants that are obtained with it
 };
 
+// Gives requests to an upstream the tokens of one owner, and of nobody else. A token that the upstream refuses is
+// refreshed, and the request is sent again. If the token's scopes do not suffice, the request is not sent again: its
+// sender asks the owner to sign in. Thread-safe; the vault must outlive it.
 class GrantAuthorizer final : public client::Authorizer {
  public:
   GrantAuthorizer(Vault& vault, std::shared_ptr<const GrantSeeker> seeker)
@@ -36,18 +38,20 @@ class GrantAuthorizer final : public client::Authorizer {
   Task<Result<bool>> refused(client::Refusal refusal) override;
   void accepted(std::string_view dpop_nonce) override;
 
-  // What an upstream wants its user to sign in for.
+  // Why an upstream wants its user to sign in.
   struct Missing {
-    auth::oauth::Scopes scopes = {};  // more than the grant has; none where there is no grant
+    auth::oauth::Scopes scopes = {};  // to request; empty if none are missing
     std::string challenge = {};
+    std::optional<Error> why = {};  // why there is no token to send; nothing if one was sent
   };
-  // Since the last request.
+  // Returns what was noted since the last call, and forgets it.
   Missing take_missing();
 
  private:
   Vault::Wanted wanted() const;
+  Task<Result<GrantPointer>> usable(Vault::Wanted wanted);
   Headers headers_of(const Grant& grant, std::string_view method, const net::Url& url) const;
-  Result<bool> note_scopes(const client::Refusal& refusal, const Grant& grant);
+  Result<bool> note_scopes(const auth::oauth::ChallengeHints& hints, std::string_view challenge, const Grant& grant);
 
   Vault& vault_;
   const std::shared_ptr<const GrantSeeker> seeker_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -7,8 +8,8 @@
 
 namespace proteus::gateway {
 
-// A change of one grant that is under way. Of the control thread. Whoever waits and was told nothing when it ends hears
-// that it was cancelled.
+// A change of one grant that is under way. Belongs to the control thread. Waiters that have no answer when it ends get
+// an error of kind `cancelled`.
 class Vault::Flight {
  public:
   Flight(Vault& vault, GrantKey key) : vault_(vault), key_(std::move(key)) {}
@@ -18,8 +19,12 @@ class Vault::Flight {
     deliver(std::unexpected(errors::cancelled("the request for a token")));
     vault_.flights_.erase(key_);
     vault_.landed_.ring();
+    if (!changed_.empty() && !vault_.closed_)
+      vault_.tasks_.spawn("following a grant", vault_.follow_again(std::move(changed_)));
   }
 
+  // Another process changed the grant's record. It is read when this change has ended.
+  void follow_later(std::string id) { changed_ = std::move(id); }
   void add(Answer answer) { waiting_.push_back(std::move(answer)); }
   void deliver(const Result<GrantPointer>& result) {
     for (const Answer& answer : std::exchange(waiting_, {}))
@@ -30,6 +35,7 @@ class Vault::Flight {
   Vault& vault_;
   const GrantKey key_;
   std::vector<Answer> waiting_;
+  std::string changed_;  // id of the record; empty for none
 };
 
 }  // namespace proteus::gateway

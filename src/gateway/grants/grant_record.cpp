@@ -50,7 +50,7 @@ object written(const auth::oauth::Client& client) {
   put(out, "id", client.id);
   out["registered"] = static_cast<int>(client.registered);
   if (client.authentication) out["authentication"] = to_string(*client.authentication);
-  // One that the settings describe has its secret there.
+  // If the settings describe the client, they have its secret.
   if (client.registered == auth::oauth::Registered::dynamically) put(out, "secret", client.secret.reveal());
   if (client.expires) out["expires"] = seconds(*client.expires);
   put(out, "redirect_uri", client.redirect_uri);

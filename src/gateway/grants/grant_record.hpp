@@ -7,14 +7,15 @@
 
 #include "gateway/grants/grant.hpp"
 
-// Grants and clients as the texts that the store seals.
+// Writes and reads grants and clients as the texts that the store seals.
 namespace proteus::gateway {
 
-// Whether its refresh token is about to be sent: a process that finds that written cannot tell whether it was.
+// Whether a grant's refresh token is about to be sent. A process that finds `begun` in the store cannot tell whether
+// the token was sent.
 enum class Rotation : bool { none, begun };
 
 std::string write_grant(const Grant& grant, Rotation rotation);
-// One whose rotation had begun needs a sign-in, unless its server is known to leave refresh tokens as they are.
+// A grant whose rotation had begun needs a sign-in, unless its server is known not to rotate refresh tokens.
 Result<Grant> read_grant(std::string_view text);
 
 std::string write_client(const auth::oauth::Client& client);

@@ -8,7 +8,7 @@ std::shared_ptr<const GrantSeeker> GrantSeekers::of(const server::Caller& caller
                                                     const std::string& target, std::string_view token) {
   const Key key{caller.grant.get(), upstream};
   const auto found = known_.find(key);
-  // Who could learn something from the time that this takes is known by that token already.
+  // Timing reveals nothing here: the caller was identified by this very token.
   if (found != known_.end() && found->second.seeker->caller_token.reveal() == token) {
     found->second.used = true;
     return found->second.seeker;

@@ -14,17 +14,17 @@
 
 namespace proteus::gateway {
 
-// Who seeks grants for what, as far as one thread has worked it out: a call finds its own by two numbers. Of that
-// thread.
+// One thread's cache of GrantSeekers, so that a call finds its own by caller and upstream instead of by long texts.
+// Belongs to that thread.
 class GrantSeekers {
  public:
   static constexpr std::size_t kMost = 20'000;
 
-  // Null for an anonymous caller. `upstream` is the number of the upstream, which no other has; `target` is what its
-  // grants are for, and `token` what the caller came with, where they are obtained by that.
+  // Returns null for an anonymous caller. `upstream` is the upstream's unique instance number, `target` what its grants
+  // are for, and `token` the caller's own token if grants are obtained with it.
   std::shared_ptr<const GrantSeeker> of(const server::Caller& caller, std::uint64_t upstream, const std::string& target,
                                         std::string_view token);
-  // Lets go of those that were not asked for since the last time.
+  // Drops those that were not used since the last call.
   void drop_unused();
   void clear() { known_.clear(); }
   std::size_t size() const { return known_.size(); }
@@ -37,7 +37,7 @@ class GrantSeekers {
     }
   };
   struct Known {
-    std::shared_ptr<const server::Grant> principal;  // so that no other one gets its address
+    std::shared_ptr<const server::Grant> principal;  // keeps its address from being reused
     std::shared_ptr<const GrantSeeker> seeker;
     bool used = true;
   };

@@ -31,11 +31,15 @@ Result<Secret> key_text(const OauthSettings& settings) {
   return Secret(std::move(*text));
 }
 
-// A refresh token that reached its server may have been used, whatever came back instead of an answer.
-Refreshed failed(const Error& error) {
+// A refresh token that may have reached its server may have been used, whatever came back.
+Refreshed failed(const Error& error, auth::oauth::Registered registered) {
   using enum Refreshed::Outcome;
   switch (error.kind()) {
     case ErrorKind::unauthenticated: return {.outcome = refused, .why = error.message()};
+    case ErrorKind::not_found: {
+      const bool is_gone = registered == auth::oauth::Registered::dynamically;
+      return {.outcome = is_gone ? client_gone : unused, .why = error.message()};
+    }
     case ErrorKind::timeout:
     case ErrorKind::interrupted:
     case ErrorKind::cancelled:
@@ -43,6 +47,11 @@ Refreshed failed(const Error& error) {
     case ErrorKind::protocol: return {.outcome = unknown, .why = error.message()};
     default: return {.outcome = unused, .why = error.message()};
   }
+}
+
+// A server that does not know the client of the settings refuses every request.
+Error about_settings(Error error) {
+  return error.kind() == ErrorKind::not_found ? errors::forbidden(error.message()) : error;
 }
 
 Grant made_of(const Discovered& discovered, Client client, auth::oauth::TokenAnswer tokens,
@@ -65,7 +74,7 @@ auth::oauth::Scopes scopes_for(const OauthSettings& settings, const Discovered& 
   return auth::oauth::first_scopes(discovered, settings.scopes, auth::oauth::Offline::no);
 }
 
-// Issuer and subject, as Principal::key has them.
+// Whether the owner is a user of the issuer. Its value is then issuer and subject, as in Principal::key.
 bool is_issued_by(const GrantOwner& owner, std::string_view issuer) {
   return owner.value().size() > issuer.size() && owner.value().starts_with(issuer) &&
          owner.value()[issuer.size()] == '\n';
@@ -141,7 +150,7 @@ Task<Refreshed> OauthServers::refresh(GrantPointer grant) {
       fetch_, clock_, grant->server, std::move(*client),
       auth::oauth::refresh_grant(grant->tokens.refresh_token, grant->resource, grant->tokens.scopes),
       prover ? &*prover : nullptr);
-  if (!answer) co_return failed(answer.error());
+  if (!answer) co_return failed(answer.error(), grant->client.registered);
   co_return Refreshed{.outcome = Refreshed::Outcome::renewed, .tokens = std::move(*answer)};
 }
 
@@ -192,7 +201,7 @@ Task<Result<Grant>> OauthServers::obtain(GrantOwner owner, GrantTarget target, S
   co_return co_await ask(settings, std::move(*discovered), std::move(asked));
 }
 
-// By the upstream's own metadata; where it has none, the issuer of the settings is enough.
+// Discovers by the upstream's own metadata. If that fails, the issuer of the settings is enough.
 Task<Result<Discovered>> OauthServers::discover(Settings settings) {
   const std::string& issuer = settings->authentication.oauth.issuer;
   auto url = net::Url::parse(settings->url);
@@ -205,19 +214,19 @@ Task<Result<Discovered>> OauthServers::discover(Settings settings) {
 Task<Result<Grant>> OauthServers::ask(Settings settings, Discovered discovered, auth::oauth::Grant asked) {
   auto client = configured_client(settings->authentication.oauth);
   if (!client) co_return std::unexpected(std::move(client.error()));
-  // A workload is known by its assertion alone.
+  // A workload is identified by its assertion alone.
   Client known = *client ? std::move(**client) : Client{.issuer = discovered.issuer(), .id = {}};
   if (known.issuer.empty()) known.issuer = discovered.issuer();
   auto prover = prover_for(discovered);
   auto answer = co_await auth::oauth::ask_for_token(fetch_, clock_, discovered.server, known, std::move(asked),
                                                     prover ? &*prover : nullptr);
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  if (!answer) co_return std::unexpected(about_settings(std::move(answer.error())));
   Grant grant = made_of(discovered, std::move(known), std::move(*answer), std::move(prover));
   grant.upstream = settings->name;
   co_return grant;
 }
 
-// To the issuer of the caller's own token alone, and never to one that an upstream names (SEC-01).
+// Exchanges a caller's token at the token's own issuer only, and never at one that an upstream names (SEC-01).
 Task<Result<Grant>> OauthServers::exchange(Settings settings, GrantOwner owner, Secret caller_token) {
   const OauthSettings& oauth = settings->authentication.oauth;
   if (!is_issued_by(owner, oauth.issuer))
@@ -257,7 +266,7 @@ Task<Result<Grant>> OauthServers::follow_identity(Settings settings, GrantOwner 
                                                       .client = **client,
                                                       .scopes = scopes_for(oauth, *discovered)},
                                                      prover ? &*prover : nullptr);
-    if (!answer) co_return std::unexpected(std::move(answer.error()));
+    if (!answer) co_return std::unexpected(about_settings(std::move(answer.error())));
     Grant grant = made_of(*discovered, std::move(**client), std::move(*answer), std::move(prover));
     grant.upstream = settings->name;
     co_return grant;
@@ -265,7 +274,8 @@ Task<Result<Grant>> OauthServers::follow_identity(Settings settings, GrantOwner 
   co_return std::unexpected(errors::unauthenticated("no identity provider with sign_in vouches for the caller"));
 }
 
-// What signs it is a key, or the file holds it: that of a workload is written anew by whoever runs it.
+// Returns an assertion that is signed with the configured key. If the file holds no key, it holds the assertion itself:
+// that of a workload, which the workload's platform renews.
 Result<Secret> OauthServers::assertion_for(const OauthSettings& settings, const Discovered& discovered) const {
   auto text = key_text(settings);
   if (!text) return text;

@@ -17,26 +17,26 @@ namespace proteus::gateway {
 
 class Vault;
 
-// The client that an identity provider of the configuration knows us as, for the identity assertion chain.
+// The gateway's client at an identity provider of the configuration, for the identity assertion chain.
 struct IdentityClient {
   std::string issuer;
   std::string id;
   Secret secret;
 };
 
-// Authorization servers of upstreams, by the settings of these. Belongs to the control thread, apart from what is said
-// to be thread-safe.
+// The authorization servers of upstreams, by the upstreams' settings. Belongs to the control thread, except for
+// functions that are marked thread-safe.
 class OauthServers final : public GrantServers {
  public:
-  // Everything outlives it.
+  // All references must outlive it.
   OauthServers(auth::Fetch& fetch, const Clock& clock, const Environment& environment)
       : fetch_(fetch), clock_(clock), environment_(environment) {}
 
-  // Thread-safe: the upstreams there are.
+  // Thread-safe. Sets the upstreams.
   void set_upstreams(const std::vector<providers::UpstreamSettings>& settings);
-  // Thread-safe: the identity providers of the configuration.
+  // Thread-safe. Sets the clients at the identity providers of the configuration.
   void set_identity_clients(std::vector<IdentityClient> clients);
-  // Where ID tokens of users are. Before anything is asked.
+  // Sets the vault with the ID tokens of users. To be called before anything else.
   void set_vault(const Vault& vault) { vault_ = &vault; }
 
   Task<Refreshed> refresh(GrantPointer grant) override;
@@ -45,7 +45,7 @@ class OauthServers final : public GrantServers {
   Obtaining obtaining(const GrantTarget& target) const override;
   Task<Result<Grant>> obtain(GrantOwner owner, GrantTarget target, Secret caller_token) override;
 
-  // The client that settings describe; nothing where they name none. Fails where its secret or key cannot be read.
+  // Returns the client that settings describe; nothing if they name none. Fails if its secret or key cannot be read.
   Result<std::optional<auth::oauth::Client>> configured_client(const providers::OauthSettings& settings) const;
 
  private:
@@ -53,7 +53,7 @@ class OauthServers final : public GrantServers {
 
   Settings find(const GrantTarget& target) const;
   std::vector<IdentityClient> identity_clients() const;
-  // With what the settings know of it.
+  // Returns a grant's client, with the secrets from the settings.
   Result<auth::oauth::Client> complete(const Grant& grant) const;
   Task<Result<auth::oauth::Discovered>> discover(Settings settings);
   Task<Result<Grant>> ask(Settings settings, auth::oauth::Discovered discovered, auth::oauth::Grant asked);

@@ -91,14 +91,14 @@ TEST_F(OauthServersTest, ObtainsATokenByASignedAssertion) {
   EXPECT_THAT(fetch_.form("client_assertion"), Not(IsEmpty()));
 }
 
-// UPC-11, SEC-01: to the issuer of the caller's token, and to nobody that the upstream names.
+// UPC-11, SEC-01: at the issuer of the caller's token, and at no server that the upstream names.
 TEST_F(OauthServersTest, ExchangesACallersTokenAtItsOwnIssuerOnly) {
   const auto target = serve(
       {.grant = OauthGrant::token_exchange, .issuer = kIssuer, .client_id = "proteus", .client_secret_env = "SECRET"});
   ASSERT_TRUE(obtain(target, kAda, "of ada"));
   EXPECT_EQ(fetch_.form("subject_token"), "of ada");
   EXPECT_THAT(fetch_.form("grant_type"), HasSubstr("token-exchange"));
-  // The upstream is not asked who exchanges tokens.
+  // The upstream is not asked which server exchanges tokens.
   EXPECT_THAT(fetch_.requests, Not(Contains(HasSubstr("mcp.example"))));
 
   fetch_.requests.clear();
@@ -108,7 +108,7 @@ TEST_F(OauthServersTest, ExchangesACallersTokenAtItsOwnIssuerOnly) {
   EXPECT_THAT(fetch_.requests, IsEmpty());
 }
 
-// UPC-11: workload identity, a file that somebody else writes anew.
+// UPC-11: workload identity, in a file that the workload's platform renews.
 TEST_F(OauthServersTest, SendsTheAssertionOfAWorkload) {
   const store::test::TemporaryDirectory folder;
   const auto file = folder.path() / "token";
@@ -130,7 +130,8 @@ TEST_F(OauthServersTest, SignsTheAssertionWithAKey) {
   EXPECT_THAT(fetch_.form("assertion"), HasSubstr("."));
 }
 
-// UPC-11: an ID token for an assertion at the identity provider, and that for a token at the upstream's own server.
+// UPC-11: the identity provider exchanges an ID token for an assertion, and the upstream's own server exchanges the
+// assertion for a token.
 TEST_F(OauthServersTest, FollowsTheChainOfIdentityAssertions) {
   const std::string company = "https://company.example";
   fetch_.answer(company + "/.well-known/oauth-authorization-server", answer(server_document(company)));
@@ -184,17 +185,23 @@ TEST_F(OauthServersTest, RefreshesWithTheClientOfTheSettings) {
   EXPECT_THAT(fetch_.requests, ElementsAre("POST " + kIssuer + "/token"));
 }
 
-// Whether a refresh token may have been used decides what becomes of the grant.
+// What becomes of a grant depends on whether its refresh token may have been used.
 TEST_F(OauthServersTest, TellsWhetherARefreshTokenMayHaveBeenUsed) {
   const auto target = serve({.issuer = kIssuer, .client_id = "proteus"});
+  bool dynamic = false;
   const auto outcome_of = [&](Result<auth::FetchAnswer> said) {
     fetch_.clear();
     fetch_.answer(kIssuer + "/token", std::move(said));
-    return proteus::test::run(io_, servers_.refresh(std::make_shared<const Grant>(kept(target)))).outcome;
+    Grant grant = kept(target);
+    if (dynamic) grant.client.registered = auth::oauth::Registered::dynamically;
+    return proteus::test::run(io_, servers_.refresh(std::make_shared<const Grant>(std::move(grant)))).outcome;
   };
   using enum Refreshed::Outcome;
   EXPECT_EQ(outcome_of(answer({{"error", "invalid_grant"}}, 400)), refused);
   EXPECT_EQ(outcome_of(answer({{"error", "invalid_client"}}, 401)), unused);
+  dynamic = true;
+  EXPECT_EQ(outcome_of(answer({{"error", "invalid_client"}}, 401)), client_gone);
+  dynamic = false;
   EXPECT_EQ(outcome_of(auth::FetchAnswer{.status = 503}), unused);
   EXPECT_EQ(outcome_of(std::unexpected(errors::unreachable("refused"))), unused);
   EXPECT_EQ(outcome_of(std::unexpected(errors::timeout("the answer"))), unknown);

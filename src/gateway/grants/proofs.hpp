@@ -11,7 +11,7 @@
 
 namespace proteus::gateway {
 
-// The proofs of possession of one grant towards its upstream (UPC-12), for requests of all threads. Thread-safe.
+// Makes the proofs of possession of one grant for its upstream (UPC-12). Thread-safe.
 class Proofs {
  public:
   Proofs(auth::PrivateKey key, net::Url upstream) : upstream_(std::move(upstream)), prover_(std::move(key)) {}
@@ -20,7 +20,7 @@ class Proofs {
     auth::oauth::DpopProver prover = copy();
     return prover.proof(method, url, now, token.reveal());
   }
-  // True where it is another than before.
+  // Returns whether the nonce differs from the previous one.
   bool take_nonce(std::string_view nonce) {
     if (nonce.empty()) return false;
     const std::scoped_lock lock(mutex_);
@@ -28,7 +28,7 @@ class Proofs {
   }
 
  private:
-  // Signing takes longer than others should wait.
+  // Signing takes too long to do it under the lock.
   auth::oauth::DpopProver copy() {
     const std::scoped_lock lock(mutex_);
     return prover_;

@@ -14,26 +14,26 @@ namespace proteus::gateway {
 // Why a request cannot run before its caller has signed in at an upstream.
 struct SignInNeeded {
   ServedUpstream upstream;
-  std::vector<std::string> scopes;  // that the upstream asks for besides those it was granted before; may be empty
-  std::string challenge = {};       // the WWW-Authenticate of its refusal, where that is why
+  std::vector<std::string> scopes;  // to request, if those of the grant do not suffice; may be empty
+  std::string challenge = {};       // WWW-Authenticate of the refusal, if that is why
 };
 
-// Who asks people to sign in.
+// Asks people to sign in.
 class SignIns {
  public:
   virtual ~SignIns() = default;
 
-  // On the worker's thread of the call. What the call is answered, in the way of its era; nothing where the caller has
-  // signed in meanwhile: the call is then sent, once.
+  // To be called on the worker's thread of the call. Asks the caller, in the way of the call's era, and returns the
+  // answer to the call. Returns nothing if the caller has signed in meanwhile: the call is then sent once more.
   virtual Task<std::optional<mcp::Outcome>> ask(server::Call& call, SignInNeeded needed) = 0;
 
-  // Whether each user connects this upstream, and this caller has not: all it is listed then is a tool that connects
-  // it.
+  // Whether each user must connect this upstream and this caller has not. The caller is then listed nothing but a tool
+  // that connects it.
   virtual bool must_connect(const server::Caller& caller, const providers::Upstream& upstream) const = 0;
 
-  // Whether a modern call comes back with what its caller said to the question.
+  // Whether a modern call is a retry with the caller's answer to the question.
   virtual bool has_asked(const server::Call& call) const = 0;
-  // What such a call is answered; nothing where it goes on, as if it had not been asked: once.
+  // Returns the answer to such a retry. Returns nothing if the call goes on, once, as if nothing had been asked.
   virtual Task<std::optional<mcp::Outcome>> come_back(server::Call& call) = 0;
 };
 

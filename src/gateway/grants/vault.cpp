@@ -6,12 +6,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
 #include "base/log.hpp"
 #include "base/sealing.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "gateway/grants/grant_flight.hpp"
 #include "gateway/grants/grant_record.hpp"
 #include "gateway/grants/proofs.hpp"
@@ -30,7 +30,7 @@ std::string client_id_of(std::string_view issuer, std::string_view redirect_uri)
   return json::hex(json::sha256(fmt::format("{}\n{}", issuer, redirect_uri)));
 }
 
-// Hexadecimal: on a command line a dash in front would mean something else.
+// Hexadecimal, because a dash at the beginning would make it an option on a command line.
 std::string new_grant_id() { return json::hex(json::sha256(random_bytes(32))).substr(0, 24); }
 
 }  // namespace
@@ -50,12 +50,14 @@ Task<Result<>> Vault::load() {
   if (!grants) co_return std::unexpected(grants.error());
   for (const auto& record : *grants) {
     auto grant = record.fault.empty() ? read_grant(record.text) : std::unexpected(errors::invalid(record.fault));
-    if (grant) {
-      grant->stored = record.stored.version;
-      (void)publish(std::move(*grant));
-    } else {
+    if (!grant) {
       log::warning("a connection to an upstream cannot be used: {}", grant.error().message());
+      continue;
     }
+    grant->stored = record.stored.version;
+    const auto other = find({grant->owner, grant->target});
+    if (other && other->id != grant->id) co_await remove_record(is_newer(*grant, *other) ? other->id : grant->id);
+    if (!other || other->id == grant->id || is_newer(*grant, *other)) (void)publish(std::move(*grant));
   }
   const auto clients = co_await dependencies_.store.sealed(std::string(kClient));
   if (!clients) co_return std::unexpected(clients.error());
@@ -69,7 +71,7 @@ Task<Result<>> Vault::load() {
 
 Task<> Vault::close() {
   closed_ = true;
-  // What is under way ends by itself: a refresh that is cut off would lose its grant.
+  // Waits without cancelling: a refresh that is interrupted would lose its grant.
   co_await tasks_.join();
 }
 
@@ -124,7 +126,7 @@ GrantPointer Vault::publish(Grant grant) {
   return publish(key, std::move(grant));
 }
 
-// Works out what each request needs of it.
+// Derives what each request needs of the grant.
 GrantPointer Vault::publish(const GrantKey& key, Grant grant) {
   grant.version = ++last_version_;
   const bool dpop = grant.tokens.type == auth::oauth::TokenType::dpop;
@@ -140,7 +142,7 @@ GrantPointer Vault::publish(const GrantKey& key, Grant grant) {
     grant.refresh_at = *expires - std::min<Clock::Wall::duration>(kAhead, life / 5);
     grant.unusable_at = *expires - std::min<Clock::Wall::duration>(kMargin, life / 20);
   }
-  grant.refreshing = std::make_shared<std::atomic<bool>>(false);
+  grant.refresh_again = std::make_shared<std::atomic<Clock::Wall>>();
   auto made = std::make_shared<const Grant>(std::move(grant));
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
@@ -152,7 +154,7 @@ void Vault::remove(const GrantKey& key) {
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
   shard.grants.erase(key);
-  shard.step_ups.erase(key);
+  shard.widenings.erase(key);
 }
 
 void Vault::remove_obtained(const GrantOwner& owner) {
@@ -172,7 +174,7 @@ void Vault::remove_ended() {
       const std::scoped_lock lock(shard.mutex);
       std::erase_if(shard.grants, [&](const auto& entry) {
         const bool removes = entry.second->is_transient && (all || now >= entry.second->unusable_at);
-        if (removes) shard.step_ups.erase(entry.first);
+        if (removes) shard.widenings.erase(entry.first);
         return removes;
       });
     }
@@ -195,11 +197,7 @@ store::Write Vault::audit(std::string who, std::string what, const Grant& grant)
                                    {"principal", grant.owner_name},
                                    {"issuer", grant.issuer()},
                                    {"scopes", std::move(scopes)}};
-  return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(dependencies_.clock.wall()),
-                             .who = std::move(who),
-                             .what = std::move(what),
-                             .detail = boost::json::serialize(detail)}};
+  return audit_entry(dependencies_.clock, std::move(who), std::move(what), detail);
 }
 
 Task<Result<GrantPointer>> Vault::put(Grant grant, std::string who) {
@@ -215,7 +213,8 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   if (!before && !has_room()) co_return std::unexpected(errors::exhausted("there are too many connections"));
   if (grant.id.empty()) grant.id = before && !before->is_transient ? before->id : new_grant_id();
   grant.proofs.reset();
-  grant.connected_at = grant.refreshed_at = dependencies_.clock.wall();
+  // In whole seconds, as in the record.
+  grant.connected_at = grant.refreshed_at = std::chrono::floor<std::chrono::seconds>(dependencies_.clock.wall());
   grant.obtained_at = dependencies_.clock.now();
   grant.state = GrantState::connected;
   grant.trouble.clear();
@@ -232,7 +231,8 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   grant.stored = written->versions.empty() ? 0 : written->versions.front();
   grant.rotation_begun = false;
   auto kept = publish(std::move(grant));
-  // What could not be obtained before its owner signed in can be now.
+  note_sign_in(*kept);
+  // Grants that could not be obtained before their owner signed in can be obtained now.
   if (is_identity(key.target()))
     std::erase_if(failures_, [&](const auto& entry) { return entry.first.owner() == key.owner(); });
   flight->deliver(kept);
@@ -250,7 +250,7 @@ Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::stri
   if (!grant) co_return std::unexpected(errors::not_found("there is no such connection"));
   const GrantKey key{grant->owner, grant->target};
   const auto flight = co_await take_off(key);
-  // It may have been refreshed meanwhile, or be gone.
+  // The grant may have been refreshed or removed meanwhile.
   grant = find(key);
   if (!grant || grant->id != id) co_return std::unexpected(errors::not_found("there is no such connection"));
   store::Writes writes;
@@ -259,7 +259,7 @@ Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::stri
   if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
   remove(key);
-  // What was obtained by a sign-in ends with it.
+  // Grants that were obtained by a sign-in end with it.
   if (is_identity(key.target())) remove_obtained(key.owner());
   flight->deliver(std::unexpected(errors::unauthenticated("the connection has ended")));
   tell(grant, GrantState::none);
@@ -290,16 +290,31 @@ Task<Result<>> Vault::keep(auth::oauth::Client client) {
   co_return Result<>{};
 }
 
-Task<Result<>> Vault::forget_registration(std::string issuer, std::string redirect_uri) {
+Task<> Vault::forget_registration(auth::oauth::Client client) {
+  const std::string id = client_id_of(client.issuer, client.redirect_uri);
   {
+    const auto now = dependencies_.clock.now();
     const std::scoped_lock lock(clients_mutex_);
-    clients_.erase({issuer, redirect_uri});
+    std::erase_if(forgotten_, [&](const auto& each) { return now - each.second >= kRegisterAgain; });
+    const auto found = clients_.find({client.issuer, client.redirect_uri});
+    if (found == clients_.end() || found->second.id != client.id) co_return;
+    if (!forgotten_.emplace(found->first, now).second) co_return;
+    clients_.erase(found);
   }
+  log::warning(
+      "the authorization server {} no longer knows the client that was registered there: the next sign-in "
+      "registers another one",
+      log::printable(client.issuer));
+  // Another process may have registered one already.
+  const auto record = co_await dependencies_.store.sealed_record(std::string(kClient), id);
+  if (!record || !*record) co_return;
+  const auto kept = read_client((*record)->text);
+  if (kept && kept->id != client.id) co_return;
   store::Writes writes;
-  writes.emplace_back(store::RemoveSealed{std::string(kClient), client_id_of(issuer, redirect_uri)});
-  auto written = co_await dependencies_.store.write(std::move(writes));
-  if (!written) co_return std::unexpected(std::move(written.error()));
-  co_return Result<>{};
+  writes.emplace_back(store::Expect{{store::RecordKind::sealed, std::string(kClient), id}, (*record)->stored.version});
+  writes.emplace_back(store::RemoveSealed{std::string(kClient), id});
+  if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    log::warning("a client that is not known any more is still in the store: {}", written.error().message());
 }
 
 }  // namespace proteus::gateway

@@ -26,68 +26,80 @@
 
 namespace proteus::gateway {
 
-// What happened to a grant.
+// A change of a grant.
 struct GrantChange {
   GrantPointer grant;  // as it is now, or as it was last
   GrantState state = GrantState::none;
 };
 
-// The grants of everybody, sealed in the store. A grant that was acknowledged is durable. Before a refresh token is
-// sent it is recorded that it will be, and the new one is durable before anything that came with it is used: a process
-// that dies between these two cannot tell whether the old one still works, and shows the grant as needing a sign-in
-// (ADR 29).
+// The grants of all owners, sealed in the store. A grant that was acknowledged is durable. Before a refresh token is
+// sent, the store records that it will be; its successor is stored before anything that came with it is used. If a
+// process dies between these two, nobody can tell whether the old refresh token still works, and the next process shows
+// the grant as needing a sign-in (ADR 29).
 //
-// Thread-safe unless something else is said. `close` must have ended before it is destroyed.
+// Thread-safe, except for functions that are marked otherwise. `close` must complete before it is destroyed.
 class Vault {
  public:
   static constexpr std::size_t kMost = 100'000;
-  // So long before its end a token is refreshed, and is not used any more; less where it does not live long.
+  // How long before its end a token is refreshed, and how long before its end it is no longer used. Less if the token
+  // is short-lived.
   static constexpr std::chrono::seconds kAhead{60};
   static constexpr std::chrono::seconds kMargin{5};
-  // A token that is refused so soon after it took the place of one that was refused is not followed by another.
+  // If a token replaced a refused one and is itself refused within this time, it is not replaced again.
   static constexpr std::chrono::seconds kJustGiven{10};
 
-  // A request for a token that failed is not repeated for so long.
+  // Pause before a failed request for a token is repeated.
   static constexpr std::chrono::seconds kTryAgain{2};
+  // Pause between refreshes of a token that can still be used.
+  static constexpr std::chrono::seconds kTryAheadAgain{5};
 
-  // Everything outlives it.
+  // How long an owner is asked for the same scopes: as long as a link to sign in is valid.
+  static constexpr std::chrono::minutes kWideningLife{10};
+  // How often a question for scopes may be widened within this time.
+  static constexpr unsigned kMostWidenings = 5;
+
+  // The shortest time between two registrations of a client at one server.
+  static constexpr std::chrono::minutes kRegisterAgain{10};
+
+  // All references must outlive it.
   struct Dependencies {
     boost::asio::io_context& control;
     store::Store& store;
     const Clock& clock;
     GrantServers& servers;
-    bool shared = false;  // with other processes: a refresh token is sent by one of them
+    bool shared = false;  // with other processes, of which only one sends a refresh token
   };
   explicit Vault(Dependencies dependencies);
   ~Vault();
   Vault(const Vault&) = delete;
   Vault& operator=(const Vault&) = delete;
 
-  // At the start: what is in the store. What cannot be opened stays there, and is not used.
+  // Loads what is in the store, at start-up. Records that cannot be opened stay there and are not used.
   Task<Result<>> load();
-  // On the control thread.
+  // To be called on the control thread. Rejects new requests for tokens and waits for those under way.
   Task<> close();
 
-  // On the control thread, where other processes share the store: one of them changed this record.
+  // To be called on the control thread if other processes share the store: takes over this record, which one of them
+  // changed.
   Task<Result<>> follow(std::string kind, std::string id);
   Task<Result<>> follow_all();
 
   Clock::Wall now() const { return dependencies_.clock.wall(); }
 
-  // Null where there is none, or never was.
+  // Returns null if there is none.
   GrantPointer find(const GrantKey& key) const;
   GrantPointer find(const GrantOwner& owner, const GrantTarget& target) const { return find({owner, target}); }
   GrantState state(const GrantOwner& owner, const GrantTarget& target) const;
-  // By when they were connected: all of them, or one owner's. Those that are obtained without anybody's help are not
-  // among them.
+  // Return the grants, or those of one owner, in the order in which they were connected. Grants that were obtained
+  // without a person's help are not among them.
   std::vector<GrantPointer> all() const;
   std::vector<GrantPointer> all_of(const GrantOwner& owner) const;
   GrantPointer find_id(std::string_view id) const;
 
-  // Keeps a new grant in place of the one its owner has there, if any; its id is given here where it has none. Durable
-  // when this succeeds. `who` is for the audit: the principal, or the operator.
+  // Stores a new grant in place of the one that its owner has for this target, if any. Gives it an id if it has none.
+  // Durable when this succeeds. `who` is for the audit: the principal, or the operator.
   Task<Result<GrantPointer>> put(Grant grant, std::string who);
-  // Forgets it, then revokes it at the server where that is offered. An error of kind `not_found` where there is none.
+  // Removes a grant, then revokes it if the server offers that. Fails with `not_found` if there is no such grant.
   struct Disconnected {
     GrantPointer grant;
     bool revoked = false;
@@ -95,76 +107,96 @@ class Vault {
   };
   Task<Result<Disconnected>> disconnect(std::string id, std::string who);
 
-  // A request that needs a token.
+  // The token that a request needs.
   struct Wanted {
     GrantOwner owner;
     GrantTarget target;
-    std::optional<std::uint64_t> refused = {};  // the version of the grant whose token was just refused
-    Secret caller_token = {};                   // with which the caller came, where the grant needs it
-    bool ahead = false;                         // it was not refused: it ends soon
-    std::string challenge = {};                 // that it was refused with
+    std::optional<std::uint64_t> refused = {};  // version of the grant whose token was just refused
+    Secret caller_token = {};                   // the caller's own token, if the grant is obtained with it
+    bool ahead = false;                         // the token was not refused, but expires soon
+    std::string challenge = {};                 // of the refusal
   };
-  // One whose access token can be used now: refreshed first where it is about to end or was refused, once for all who
-  // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
+  // Returns a grant whose access token can be used now. If the token is about to expire or was refused, refreshes it
+  // first, once for all concurrent callers on any thread. Fails with `unauthenticated` if the owner has to sign in.
   Task<Result<GrantPointer>> usable(Wanted wanted);
-  // The same where that needs no waiting; null where it does, or there is none.
+  // Like `usable`, without waiting. Returns null if that would wait, or if there is no grant.
   GrantPointer usable_now(const GrantKey& key, const Secret& caller_token = {});
-  // An upstream wants more scopes than the grant has. Those to ask for: the union; an error where they were asked for
-  // before, or too often.
+  // Returns the scopes to request if an upstream wants more than the grant has (UPC-10): these, and all that were
+  // requested and not granted yet. Calls at once get the same answer, and so the same link. Fails if the grant has
+  // these scopes, if its owner has just signed in for them in vain, and after too many widenings.
   Result<auth::oauth::Scopes> widen(const Grant& grant, const auth::oauth::Scopes& wanted);
 
   // Clients that were registered dynamically, one for each issuer and redirect URI.
   std::optional<auth::oauth::Client> registration(std::string_view issuer, std::string_view redirect_uri) const;
   Task<Result<>> keep(auth::oauth::Client client);
-  Task<Result<>> forget_registration(std::string issuer, std::string redirect_uri);
+  // Forgets a client that its server no longer knows, so that the next sign-in registers another one. Does nothing if
+  // another one is kept already, or if one was forgotten within `kRegisterAgain`.
+  Task<> forget_registration(auth::oauth::Client client);
 
-  // Called on the control thread after each change that is not a mere refresh. Any number of them; before anything is
-  // asked.
+  // Adds a callback. It is called on the control thread after each change that is not a mere refresh. To be called
+  // before anything else.
   using OnChange = std::function<void(const GrantChange&)>;
   void on_change(OnChange on_change) { on_change_.push_back(std::move(on_change)); }
 
  private:
-  // Callers on many threads look, and few change anything.
+  // Scopes that an upstream demanded and that the grant does not have.
+  struct Widening {
+    auth::oauth::Scopes asked = {};
+    unsigned times = 0;
+    Clock::Monotonic until{};
+    bool in_vain = false;  // the owner has signed in since, and was not granted them
+  };
+  // Many threads read grants, and few change any.
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<GrantKey, GrantPointer, GrantKeyHash> grants;
-    std::unordered_map<GrantKey, auth::oauth::StepUp, GrantKeyHash> step_ups;
+    std::unordered_map<GrantKey, Widening, GrantKeyHash> widenings;
   };
   using Answer = std::shared_ptr<Delivery<Result<GrantPointer>>>;
   static constexpr std::size_t kMostFailures = 10'000;
-  // One at a time changes a grant; those who want it used wait for that.
+  // A change of a grant. Only one at a time runs for each grant; requests that need the grant wait for it.
   class Flight;
 
   Shard& shard_of(const GrantKey& key);
   const Shard& shard_of(const GrantKey& key) const;
-  // Under that key in place of the one it says by itself, where a caller's token is part of it.
+  // Makes a grant visible. The key must be given if a caller's token is part of it.
   GrantPointer publish(Grant grant);
   GrantPointer publish(const GrantKey& key, Grant grant);
   void remove(const GrantKey& key);
-  // Those of an owner that were obtained without anybody's help.
+  // Ends the question for more scopes: the owner has signed in.
+  void note_sign_in(const Grant& grant);
+  // Removes those grants of an owner that were obtained without a person's help.
   void remove_obtained(const GrantOwner& owner);
-  // Those that were obtained without anybody's help and have ended; all of them where that makes no room.
+  // Removes grants that were obtained without a person's help and have expired; all of them if that makes no room.
   void remove_ended();
-  // Whether there may be one more, with room made where it is needed.
+  // Returns whether one more grant fits; makes room for it if needed.
   bool has_room();
   std::size_t size() const;
   void tell(const GrantPointer& grant, GrantState state);
 
-  // On the control thread.
+  // These run on the control thread, except for `renew_soon`, which runs on any.
   void renew(Wanted wanted, Answer answer);
   void renew_soon(const Grant& grant, const Secret& caller_token);
   bool is_usable(const Grant& grant) const;
   Task<> renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, Secret caller_token, bool is_refused);
   void note_failure(const GrantKey& key, const Error& error);
-  // Of a grant whose tokens are all refused: its upstream may have gone over to another authorization server.
+  // For a grant whose tokens are all refused: checks whether its upstream uses another authorization server now.
   Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, std::string challenge);
   Task<Result<GrantPointer>> obtain(GrantKey key, Secret caller_token, bool is_refused);
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
   Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);
   Task<Result<>> write(Grant& grant, bool rotation_begun);
+  bool is_overtaken(const Result<>& written) const;
+  Task<> follow_again(std::string id);
+  // Returns whether a change of the grant is under way. The record is then read when that change has ended.
+  bool waits_for_flight(const GrantKey& key, const std::string& id);
+  // Returns whether the first grant replaces the other. If not, the other replaces it. Two processes that stored a
+  // first sign-in of the same owner at the same time decide alike.
+  static bool is_newer(const Grant& grant, const Grant& other);
+  Task<> remove_record(std::string id);
   Task<Result<>> follow_client(std::string id);
-  // Another process has begun to refresh it: waits for how that ends.
+  // Waits for the outcome of a refresh by another process.
   Task<Result<GrantPointer>> wait_for_other(GrantPointer grant);
   void take_over_record(Grant grant);
   Task<std::shared_ptr<Flight>> take_off(GrantKey key);
@@ -176,19 +208,21 @@ class Vault {
   std::array<Shard, 16> shards_;
   std::vector<OnChange> on_change_;
   mutable std::mutex clients_mutex_;
-  std::map<std::pair<std::string, std::string>, auth::oauth::Client> clients_;  // by issuer and redirect URI
+  using ClientKey = std::pair<std::string, std::string>;  // issuer and redirect URI
+  std::map<ClientKey, auth::oauth::Client> clients_;
+  std::map<ClientKey, Clock::Monotonic> forgotten_;  // clients, and when they were forgotten
 
-  // Of the control thread.
+  // These members belong to the control thread.
   std::unordered_map<GrantKey, std::weak_ptr<Flight>, GrantKeyHash> flights_;
   struct Failure {
     Clock::Monotonic until;
     Error error;
   };
-  std::unordered_map<GrantKey, Failure, GrantKeyHash> failures_;  // of late
+  std::unordered_map<GrantKey, Failure, GrantKeyHash> failures_;  // recent
   Bell landed_;
   TaskGroup tasks_;
   std::uint64_t last_version_ = 0;
-  std::size_t obtained_ = 0;  // since those that have ended were removed
+  std::size_t obtained_ = 0;  // since expired grants were last removed
   bool closed_ = false;
 };
 

@@ -1,5 +1,6 @@
-// Grants that other processes got, refreshed or lost. All of it on the control thread.
+// Follows grants that other processes got, refreshed or lost. Everything here runs on the control thread.
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +16,9 @@ namespace proteus::gateway {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{100};
-// A request for a token has ended by then.
+// After this many looks at a record, any request for a token has ended.
 constexpr int kLooks = 300;
-// Where the same refresh token may be sent again.
+// After this many, the refresh token is sent again if the server accepts the same one twice.
 constexpr int kLooksIfSame = 20;
 
 }  // namespace
@@ -25,10 +26,34 @@ constexpr int kLooksIfSame = 20;
 void Vault::take_over_record(Grant grant) {
   const auto before = find({grant.owner, grant.target});
   grant.proofs = before && before->id == grant.id ? before->proofs : nullptr;
-  const auto state = grant.state;
   const auto taken = publish(std::move(grant));
   failures_.erase({taken->owner, taken->target});
-  if (!before || before->state != state) tell(taken, state);
+  const bool is_new = !before || before->connected_at != taken->connected_at;
+  if (is_new) note_sign_in(*taken);
+  if (is_new || before->state != taken->state) tell(taken, taken->state);
+}
+
+bool Vault::waits_for_flight(const GrantKey& key, const std::string& id) {
+  const auto under_way = flights_.find(key);
+  const auto flight = under_way == flights_.end() ? nullptr : under_way->second.lock();
+  if (flight) flight->follow_later(id);
+  return flight != nullptr;
+}
+
+Task<> Vault::follow_again(std::string id) {
+  if (const auto followed = co_await follow("grant", std::move(id)); !followed)
+    log::warning("a connection that another process changed cannot be read: {}", followed.error().message());
+}
+
+bool Vault::is_newer(const Grant& grant, const Grant& other) {
+  return std::tie(grant.connected_at, grant.id) > std::tie(other.connected_at, other.id);
+}
+
+Task<> Vault::remove_record(std::string id) {
+  store::Writes writes;
+  writes.emplace_back(store::RemoveSealed{"grant", std::move(id)});
+  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    log::warning("a connection that was replaced is still in the store: {}", written.error().message());
 }
 
 Task<Result<>> Vault::follow(std::string kind, std::string id) {
@@ -38,7 +63,7 @@ Task<Result<>> Vault::follow(std::string kind, std::string id) {
   if (!record) co_return std::unexpected(record.error());
   if (!*record) {
     const auto gone = find_id(id);
-    if (!gone || flights_.contains({gone->owner, gone->target})) co_return Result<>{};
+    if (!gone || waits_for_flight({gone->owner, gone->target}, id)) co_return Result<>{};
     remove({gone->owner, gone->target});
     tell(gone, GrantState::none);
     co_return Result<>{};
@@ -51,12 +76,15 @@ Task<Result<>> Vault::follow(std::string kind, std::string id) {
   }
   grant->stored = (*record)->stored.version;
   const GrantKey key{grant->owner, grant->target};
+  if (waits_for_flight(key, id)) co_return Result<>{};
   const auto before = find(key);
-  // Whoever refreshes it here finds out by itself.
-  if (flights_.contains(key) || (before && before->stored >= grant->stored)) co_return Result<>{};
-  // Its token is good until the other has another.
+  const bool is_other = before && before->id != grant->id;
+  if (before && !is_other && before->stored >= grant->stored) co_return Result<>{};
+  // The present token is valid until the other process has got a new one.
   if (before && grant->rotation_begun) co_return Result<>{};
-  take_over_record(std::move(*grant));
+  const bool is_late = is_other && !is_newer(*grant, *before);
+  if (!is_late) take_over_record(std::move(*grant));
+  if (is_other) co_await remove_record(is_late ? std::move(id) : before->id);
   co_return Result<>{};
 }
 

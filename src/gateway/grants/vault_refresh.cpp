@@ -1,4 +1,5 @@
-// How tokens are kept fresh. All of it on the control thread, but for the first two.
+// Keeps tokens fresh. Everything here runs on the control thread, except for `usable_now`, `usable`, `renew_soon` and
+// `widen`, which run on any.
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kObtainedAtMost = 1000;  // before those that have ended are removed
+constexpr std::size_t kObtainedAtMost = 1000;  // obtained before expired grants are removed
 
 Error sign_in_needed(const Grant& grant) {
   return errors::unauthenticated(
@@ -34,8 +35,11 @@ GrantPointer Vault::usable_now(const GrantKey& key, const Secret& caller_token) 
   if (grant->refresh_at == Clock::Wall::max()) return grant;
   const auto now = dependencies_.clock.wall();
   if (now >= grant->unusable_at) return nullptr;
-  if (now >= grant->refresh_at && grant->can_refresh() && !grant->refreshing->exchange(true))
-    renew_soon(*grant, caller_token);
+  if (now >= grant->refresh_at && grant->can_refresh()) {
+    auto due = grant->refresh_again->load();
+    if (now >= due && grant->refresh_again->compare_exchange_strong(due, now + kTryAheadAgain))
+      renew_soon(*grant, caller_token);
+  }
   return grant;
 }
 
@@ -49,7 +53,7 @@ Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
   co_return co_await Delivery<Result<GrantPointer>>::receive(std::move(answer));
 }
 
-// Nobody waits for it.
+// Starts a refresh that nobody waits for.
 void Vault::renew_soon(const Grant& grant, const Secret& caller_token) {
   Wanted wanted{.owner = grant.owner,
                 .target = grant.target,
@@ -77,7 +81,7 @@ void Vault::renew(Wanted wanted, Answer answer) {
     const Obtaining obtaining = dependencies_.servers.obtaining(key.target());
     if (!grant && obtaining == Obtaining::by_person)
       return answer->deliver(std::unexpected(not_connected(key.owner())));
-    // This is no failure of the server: the caller's next request brings the token.
+    // Not noted as a failure of the server: the caller's next request brings the token.
     if (obtaining == Obtaining::by_caller_token && wanted.caller_token.empty()) {
       return answer->deliver(
           std::unexpected(errors::unauthenticated("the request has no token of the caller to exchange")));
@@ -85,7 +89,7 @@ void Vault::renew(Wanted wanted, Answer answer) {
   }
   if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
   const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
-  // A server in trouble is not asked for each request.
+  // A server in trouble is not asked for every request.
   if (const auto failed = failures_.find(key); failed != failures_.end()) {
     if (dependencies_.clock.now() < failed->second.until) return answer->deliver(std::unexpected(failed->second.error));
   }
@@ -154,7 +158,7 @@ Task<Result<GrantPointer>> Vault::obtain(GrantKey key, Secret caller_token, bool
   obtained->after_refusal = is_refused;
   obtained->connected_at = obtained->refreshed_at = dependencies_.clock.wall();
   obtained->obtained_at = dependencies_.clock.now();
-  // Tokens that nobody can use any more are not kept until room is wanted.
+  // Expired tokens are removed even if there is still room.
   if (++obtained_ >= kObtainedAtMost) remove_ended();
   co_return publish(key, std::move(*obtained));
 }
@@ -174,15 +178,19 @@ Task<Result<>> Vault::write(Grant& grant, bool rotation_begun) {
   co_return Result<>{};
 }
 
+// Returns whether the owner signed in again, or ended the connection, at another process.
+bool Vault::is_overtaken(const Result<>& written) const {
+  return dependencies_.shared && !written && written.error().kind() == ErrorKind::conflict;
+}
+
 Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant, bool is_refused) {
   if (grant->tokens.refresh_token.empty())
     co_return co_await give_up(grant, "its access token has ended or is refused, and there is no refresh token");
-  // A server that leaves refresh tokens as they are takes the same one again. Other processes are to wait all the same.
+  // A server that does not rotate refresh tokens accepts the same one again. Other processes must wait all the same.
   if (dependencies_.shared || grant->rotates.value_or(true)) {
     Grant begun = *grant;
     if (auto written = co_await write(begun, true); !written) {
-      if (dependencies_.shared && written.error().kind() == ErrorKind::conflict)
-        co_return co_await wait_for_other(std::move(grant));
+      if (is_overtaken(written)) co_return co_await wait_for_other(std::move(grant));
       co_return std::unexpected(std::move(written.error()).within("a token is not refreshed"));
     }
     grant = std::make_shared<const Grant>(std::move(begun));
@@ -195,12 +203,17 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   const bool same_again = !grant->rotates.value_or(true);
   if (refreshed.outcome == refused)
     co_return co_await give_up(grant, "the authorization server refused to refresh it: " + refreshed.why);
+  if (refreshed.outcome == client_gone) {
+    co_await forget_registration(grant->client);
+    co_return co_await give_up(grant, "the authorization server no longer knows this gateway: " + refreshed.why);
+  }
   if (refreshed.outcome == unknown && !same_again)
     co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
   if (refreshed.outcome != renewed) {
     if (dependencies_.shared || !same_again) {
       Grant as_before = *grant;
-      const bool written = (co_await write(as_before, false)).has_value();
+      const auto written = co_await write(as_before, false);
+      if (is_overtaken(written)) co_return co_await wait_for_other(std::move(grant));
       if (written && dependencies_.shared) (void)publish(std::move(as_before));
     }
     co_return std::unexpected(errors::exhausted("a token could not be refreshed: " + refreshed.why));
@@ -216,11 +229,12 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   next.refreshed_at = dependencies_.clock.wall();
   next.obtained_at = dependencies_.clock.now();
   if (auto written = co_await write(next, false); !written) {
-    // Its owner signed in anew, or ended the connection, at another process.
-    if (dependencies_.shared && written.error().kind() == ErrorKind::conflict)
-      co_return co_await wait_for_other(std::move(grant));
-    // What came with a refresh token that may be lost is not used.
-    co_return co_await give_up(grant, "its new refresh token could not be kept: " + written.error().message());
+    if (is_overtaken(written)) co_return co_await wait_for_other(std::move(grant));
+    // Tokens that came with a refresh token which may be lost are not used.
+    if (rotated)
+      co_return co_await give_up(grant, "its new refresh token could not be kept: " + written.error().message());
+    log::warning("upstream {}: a new token of {} is not in the store: {}", grant->upstream, grant->owner_name,
+                 written.error().message());
   }
   co_return publish(std::move(next));
 }
@@ -231,8 +245,10 @@ Task<Result<GrantPointer>> Vault::give_up(GrantPointer grant, std::string why) {
   next.trouble = std::move(why);
   next.tokens.access_token = {};
   next.tokens.refresh_token = {};
-  if (auto written = co_await write(next, false); !written)
+  if (auto written = co_await write(next, false); !written) {
+    if (is_overtaken(written)) co_return co_await wait_for_other(std::move(grant));
     log::warning("the end of a connection is not in the store: {}", written.error().message());
+  }
   const auto lost = publish(std::move(next));
   log::info("upstream {}: {} has to sign in again: {}", lost->upstream, lost->owner_name, lost->trouble);
   tell(lost, GrantState::needs_sign_in);
@@ -240,17 +256,39 @@ Task<Result<GrantPointer>> Vault::give_up(GrantPointer grant, std::string why) {
 }
 
 Result<auth::oauth::Scopes> Vault::widen(const Grant& grant, const auth::oauth::Scopes& wanted) {
+  const auto refuse = [&](std::string_view why) {
+    return std::unexpected(errors::forbidden(
+        fmt::format("upstream {} asks for scopes {} ({})", grant.upstream, why, auth::oauth::write_scopes(wanted))));
+  };
+  if (auth::oauth::includes(grant.tokens.scopes, wanted)) return refuse("that were granted");
+  const GrantKey key{grant.owner, grant.target};
+  const auto now = dependencies_.clock.now();
+  Shard& shard = shard_of(key);
+  const std::scoped_lock lock(shard.mutex);
+  Widening& widening = shard.widenings[key];
+  if (now >= widening.until) widening = {.asked = grant.tokens.scopes};
+  if (!auth::oauth::includes(widening.asked, wanted)) {
+    if (widening.times == kMostWidenings) return refuse("too often; call again in some minutes");
+    widening = {.asked = auth::oauth::united(widening.asked, wanted),
+                .times = widening.times + 1,
+                .until = now + kWideningLife};
+  } else if (widening.in_vain) {
+    return refuse("that its authorization server has just not granted");
+  }
+  return widening.asked;
+}
+
+void Vault::note_sign_in(const Grant& grant) {
   const GrantKey key{grant.owner, grant.target};
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
-  auto& step_up = shard.step_ups.try_emplace(key, grant.tokens.scopes).first->second;
-  auto scopes = step_up.widen(wanted);
-  if (!scopes) {
-    return std::unexpected(
-        errors::forbidden(fmt::format("upstream {} asks for scopes that it was asked for before ({})", grant.upstream,
-                                      auth::oauth::write_scopes(wanted))));
+  const auto asked = shard.widenings.find(key);
+  if (asked == shard.widenings.end()) return;
+  if (auth::oauth::includes(grant.tokens.scopes, asked->second.asked)) {
+    shard.widenings.erase(asked);
+  } else {
+    asked->second.in_vain = true;
   }
-  return std::move(*scopes);
 }
 
 }  // namespace proteus::gateway

@@ -52,7 +52,7 @@ TEST_F(SharedVaultTest, SendsARefreshTokenFromOneProcessOnly) {
   EXPECT_THAT(others->sent, IsEmpty());
 }
 
-// UPC-08: also where the server would take the same one twice.
+// UPC-08: also if the server would accept the same refresh token twice.
 TEST_F(SharedVaultTest, SendsARefreshTokenThatStaysFromOneProcessOnly) {
   clock.advance(2h);
   servers->answers.push_back(renewed("a2", "r1"));
@@ -73,7 +73,7 @@ TEST_F(SharedVaultTest, SendsARefreshTokenThatStaysFromOneProcessOnly) {
   EXPECT_THAT(others->sent, IsEmpty());
 }
 
-// UPC-08: one that died in the middle of it does not keep others from it.
+// UPC-08: a process that died during a refresh does not keep others from refreshing.
 TEST_F(SharedVaultTest, SendsARefreshTokenThatStaysWhereTheOtherOneDied) {
   clock.advance(2h);
   servers->answers.push_back(renewed("a2", "r1"));
@@ -109,7 +109,7 @@ TEST_F(SharedVaultTest, UsesTheTokenThatTheOtherGotByARefresh) {
   EXPECT_THAT(others->sent, IsEmpty());
 }
 
-// REP-03: what its owner connected anew is not overwritten by a refresh of what was there before.
+// REP-03: a refresh of the old grant does not overwrite what the owner connected meanwhile.
 TEST_F(SharedVaultTest, KeepsANewSignInThatHappenedDuringARefresh) {
   clock.advance(2h);
   servers->held = true;
@@ -123,6 +123,59 @@ TEST_F(SharedVaultTest, KeepsANewSignInThatHappenedDuringARefresh) {
   servers->release();
   proteus::test::run_until(io, [&] { return here.has_value(); });
   EXPECT_EQ((**here)->authorization(), "Bearer a9");
+}
+
+// REP-03: the refresh of the old grant is refused, because the owner has connected a new one.
+TEST_F(SharedVaultTest, ARefusedRefreshEndsNoSignInOfAnotherProcess) {
+  clock.advance(2h);
+  servers->held = true;
+  servers->answers.push_back({.outcome = Refreshed::Outcome::refused, .why = "invalid_grant"});
+  std::optional<Result<GrantPointer>> here;
+  boost::asio::co_spawn(io, vault->usable(wanted("alice")), [&](auto, auto result) { here = std::move(result); });
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  Grant anew = grant_of("alice", "a9", "r9");
+  anew.id = alice->id;
+  ASSERT_TRUE(proteus::test::run(io, other->put(std::move(anew), "a test")));
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", alice->id)));
+  servers->release();
+  proteus::test::run_until(io, [&] { return here.has_value(); });
+  ASSERT_TRUE(*here) << here->error().message();
+  EXPECT_EQ((**here)->authorization(), "Bearer a9");
+}
+
+// REP-03: what another process changes during a refresh is seen afterwards, whatever becomes of the refresh.
+TEST_F(SharedVaultTest, FollowsWhatChangedDuringAChangeOfItsOwn) {
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("alice", alice->version), "Bearer a2");
+  const auto now = vault->find(alice->owner, alice->target);
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("alice", now->version)));
+  proteus::test::run_until(io, [&] { return !servers->challenges.empty(); });
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  EXPECT_TRUE(proteus::test::run(io, other->disconnect(alice->id, "a test")));
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", alice->id)));
+  EXPECT_EQ(vault->state(alice->owner, alice->target), GrantState::connected);
+  servers->release();
+  EXPECT_FALSE(asking.finish());
+  proteus::test::run_until(io, [&] { return vault->state(alice->owner, alice->target) == GrantState::none; });
+}
+
+// REP-03: a user's first sign-in happens at two processes at once.
+TEST_F(SharedVaultTest, KeepsOneOfTwoFirstSignIns) {
+  const auto older = put(grant_of("bob", "b1", "r1"));
+  clock.advance(1s);
+  Grant anew = grant_of("bob", "b2", "r2");
+  const auto newer = proteus::test::run(io, other->put(std::move(anew), "a test")).value();
+  ASSERT_NE(older->id, newer->id);
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", newer->id)));
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", older->id)));
+  EXPECT_EQ(used("bob"), "Bearer b2");
+  EXPECT_EQ(other->find(newer->owner, newer->target)->authorization(), "Bearer b2");
+  EXPECT_TRUE(proteus::test::run(io, other->disconnect(newer->id, "a test")));
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", newer->id)));
+  stop();
+  start();
+  EXPECT_EQ(state("bob"), GrantState::none);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ namespace {
 constexpr std::string_view kUnknown = "The bearer token is unknown";
 constexpr std::string_view kMissing = "A bearer token is required";
 
-// Two issuers may have the same subject, and no token of the configuration has a name with a line feed.
+// Includes the issuer, because two issuers may have the same subject. Does not collide with tokens of the
+// configuration, whose names have no line feed.
 std::string key_of(const auth::Identity& identity) { return identity.issuer() + "\n" + identity.subject(); }
 
 std::vector<std::string> all_scopes(const std::vector<auth::IssuerSettings>& issuers) {
@@ -53,7 +54,7 @@ unsigned status_of(auth::Refusal::Kind kind) { return kind == auth::Refusal::Kin
 
 auth::TokenUse use_of(const Credentials& given, const net::Request& request, std::string_view url,
                       std::span<const std::string> audiences) {
-  // Two proofs are no proof.
+  // A request with two proofs counts as one without.
   const bool has_proof = request.fields().count("DPoP") == 1;
   return {.scheme = given.scheme == Credentials::Scheme::dpop ? auth::Scheme::dpop : auth::Scheme::bearer,
           .token = given.token,
@@ -64,10 +65,13 @@ auth::TokenUse use_of(const Credentials& given, const net::Request& request, std
 }
 
 Identities::Identities(const Executor& home, net::HttpClient& http, const Clock& clock, RefusalLog& refusals)
-    : clock_(clock),
-      refusals_(refusals),
-      verifier_(home, http, clock, {}),
-      settings_(std::make_shared<const Settings>()) {}
+    : clock_(clock), refusals_(refusals), verifier_(home, http, clock, {}), settings_(first_settings()) {}
+
+std::shared_ptr<const Identities::Settings> Identities::first_settings() const {
+  auto first = std::make_shared<Settings>();
+  first->known = verifier_.issuers();
+  return first;
+}
 
 void Identities::set(IdentitySettings settings) {
   const auto before = settings_.get();
@@ -88,7 +92,10 @@ void Identities::set(IdentitySettings settings) {
     verifier_.set_issuers(next->issuers);
     verifier_.fetch_ahead();
   }
+  next->known = verifier_.issuers();
   settings_.set(std::move(next));
+  // Requests that were admitted before and begin something later must not keep their rights.
+  before->basis->withdraw();
 }
 
 void Identities::set_public_url(const net::Url& url) {
@@ -111,7 +118,8 @@ Identities::Found Identities::make_principal(const Settings& settings, const aut
                        .key = key_of(identity),
                        .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
                        .expires = identity.expires,
-                       .rules = settings.generation});
+                       .rules = settings.generation,
+                       .basis = settings.basis});
 }
 
 server::Refusal Identities::refuse(const Settings& settings, const net::Request& request, const std::string& resource,
@@ -145,7 +153,7 @@ server::Refusal Identities::unknown(const Settings& settings, const net::Request
                                  .dpop_algorithms = settings.dpop_algorithms})};
 }
 
-// What the rules are is nothing for callers.
+// Does not reveal the rules to callers.
 server::Refusal Identities::no_rule(const net::Request& request, const auth::Identity& identity) const {
   refusals_.add(net::refused(request, RefusalReason::rule, "no rule of [[auth.rules]] fits the token's claims",
                              identity.subject()));
@@ -234,14 +242,9 @@ Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_oper
   const std::string resource = settings->resources.admin();
   const Credentials given = credentials_of(request);
   if (given.token.empty()) co_return std::unexpected(unknown(*settings, request, resource));
-  auto verdict = co_await verifier_.verify(Secret(std::string(given.token)));
+  auto verdict = co_await verifier_.verify(settings->known, Secret(std::string(given.token)));
   if (!verdict) co_return std::unexpected(refuse(*settings, request, resource, verdict.error()));
   const auth::Identity& identity = **verdict;
-  // Whatever audiences the settings name are for the endpoints.
-  if (!auth::is_for(identity.claims, std::span(&resource, 1))) {
-    co_return std::unexpected(
-        refuse(*settings, request, resource, auth::refusals::other_audience("the token is not for " + resource)));
-  }
   const std::string url = settings->resources.gateway() + std::string(request.path());
   if (auto used = verifier_.check_use(identity, use_of(given, request, url, std::span(&resource, 1))); !used)
     co_return std::unexpected(refuse(*settings, request, resource, used.error()));
@@ -251,16 +254,24 @@ Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_oper
 std::expected<Identities::Operator, server::Refusal> Identities::make_operator(const Settings& settings,
                                                                                const auth::Identity& identity,
                                                                                const net::Request& request) const {
+  const std::string resource = settings.resources.admin();
+  // The audiences in the settings are for the endpoints, not for the admin API.
+  if (!auth::is_for(identity.claims, std::span(&resource, 1))) {
+    return std::unexpected(
+        refuse(settings, request, resource, auth::refusals::other_audience("the token is not for " + resource)));
+  }
   const Rule* const rule = first_that_fits(settings.rules, identity.claims);
   if (rule == nullptr || rule->admin == AdminRole::none) return std::unexpected(no_rule(request, identity));
-  return Operator{name_of(*rule, identity.claims), rule->admin, identity.expires, identity.issuer()};
+  return Operator{name_of(*rule, identity.claims), rule->admin, identity.expires, identity.issuer(),
+                  operator_digest(settings, identity.issuer()).value_or(json::Digest{})};
 }
 
-// As any request with it would be, but that it is not bound to a key: nobody but the issuer and us has seen it.
+// Verifies a token that the gateway itself got from the issuer, like the token of a request, but without a proof: the
+// token need not be bound to a key, because nobody else has seen it.
 Task<std::expected<auth::IdentityPointer, server::Refusal>> Identities::verify(std::shared_ptr<const Settings> settings,
                                                                                Secret token, std::string resource,
                                                                                const net::Request& request) {
-  auto verdict = co_await verifier_.verify(token);
+  auto verdict = co_await verifier_.verify(settings->known, token);
   if (!verdict) co_return std::unexpected(refuse(*settings, request, resource, verdict.error()));
   const auth::TokenUse use{.token = token.reveal(), .audiences = std::span(&resource, 1)};
   if (auto used = verifier_.check_use(**verdict, use); !used)
@@ -278,14 +289,8 @@ Task<Identities::Found> Identities::find_person(Secret token, const net::Request
 Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_operator(Secret token,
                                                                                      const net::Request& request) {
   const auto settings = settings_.get();
-  const std::string resource = settings->resources.admin();
-  const auto identity = co_await verify(settings, std::move(token), resource, request);
+  const auto identity = co_await verify(settings, std::move(token), settings->resources.admin(), request);
   if (!identity) co_return std::unexpected(identity.error());
-  // Whatever audiences the settings name are for the endpoints.
-  if (!auth::is_for((*identity)->claims, std::span(&resource, 1))) {
-    co_return std::unexpected(
-        refuse(*settings, request, resource, auth::refusals::other_audience("the token is not for " + resource)));
-  }
   co_return make_operator(*settings, **identity, request);
 }
 
@@ -297,11 +302,14 @@ std::vector<std::string> Identities::sign_in_issuers() const {
   return all;
 }
 
-std::optional<json::Digest> Identities::sign_in_digest(std::string_view issuer) const {
-  const auto settings = settings_.get();
-  const auto found = std::ranges::find(settings->issuers, issuer, &auth::IssuerSettings::issuer);
-  if (found == settings->issuers.end() || !found->sign_in.are_given()) return std::nullopt;
-  return json::sha256(fmt::format("{}\n{}\n{}", issuer, found->sign_in.client_id, settings->rules_text));
+std::optional<json::Digest> Identities::operator_digest(std::string_view issuer) const {
+  return operator_digest(*settings_.get(), issuer);
+}
+
+std::optional<json::Digest> Identities::operator_digest(const Settings& settings, std::string_view issuer) {
+  const auto found = std::ranges::find(settings.issuers, issuer, &auth::IssuerSettings::issuer);
+  if (found == settings.issuers.end()) return std::nullopt;
+  return json::sha256(fmt::format("{}\n{}\n{}", issuer, found->sign_in.client_id, settings.rules_text));
 }
 
 std::optional<auth::IssuerSettings> Identities::sign_in_at(std::string_view issuer) const {

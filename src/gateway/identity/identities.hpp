@@ -30,68 +30,75 @@ struct IdentitySettings {
   friend bool operator==(const IdentitySettings&, const IdentitySettings&) = default;
 };
 
-// How a request uses its token. All that is given outlives it.
+// Returns how a request uses its token. All arguments must outlive the result.
 auth::TokenUse use_of(const Credentials& given, const net::Request& request, std::string_view url,
                       std::span<const std::string> audiences);
 
-// Callers for whom identity providers vouch: their tokens become principals by rules. Thread-safe.
+// Callers for whom identity providers vouch: rules turn their tokens into principals. Thread-safe.
 class Identities {
  public:
-  // Everything given outlives it. `home` is the thread that asks issuers, by `http`.
+  // All references must outlive it. Requests to issuers run on the thread `home`, by `http`.
   Identities(const Executor& home, net::HttpClient& http, const Clock& clock, RefusalLog& refusals);
 
-  // Replaces issuers and rules; one thread at a time. Where anything changed, principals from before are not kept.
+  // Replaces issuers and rules. If anything changed, withdraws all earlier principals, and `keeps` is false for them.
+  // To be called by one thread at a time.
   void set(IdentitySettings settings);
-  // By which URL clients know us. One thread at a time, the same as `set`.
+  // Sets the URL by which clients know the gateway. To be called by one thread at a time, and not during `set`.
   void set_public_url(const net::Url& url);
-  // On the home's thread: ends what is under way.
+  // To be called on the home's thread. Cancels what is under way.
   Task<> close() { return verifier_.close(); }
 
-  // Gives back what has ended. Any thread, every few seconds.
+  // Drops what has expired. To be called every few seconds.
   void drop_unused() { verifier_.sweep(); }
 
   // Whether there are issuers.
   bool are_used() const { return !settings_.get()->issuers.empty(); }
-  // Whether a principal that a rule made would be made now.
+  // Whether a principal was made by the present rules.
   bool keeps(const Principal& principal) const;
-  // Whether a token says that it comes from one of the issuers: it is a caller's, and must not be sent elsewhere.
+  // Whether a token claims to come from one of the issuers. Such a token belongs to a caller and must not be sent
+  // elsewhere.
   bool names_issuer(std::string_view token) const { return verifier_.names_issuer(token); }
 
-  // Works out what the rules leave of a snapshot, where they are in use, so that no request has to.
+  // Derives in advance what rules that are in use leave of a snapshot, so that no request has to.
   void look_at(const catalog::SnapshotPointer& snapshot) const;
 
-  // An operator, by a token for the admin API.
+  // An operator, as identified by a token for the admin API.
   struct Operator {
     std::string name;
     AdminRole role = AdminRole::none;
     Clock::Wall until;
     std::string issuer;
+    json::Digest digest = {};  // see `operator_digest`
   };
   Task<std::expected<Operator, server::Refusal>> find_operator(const net::Request& request);
 
-  // People who sign in at a page of ours: the gateway itself got their token from the issuer, for the plain endpoint
-  // or for the admin API, and no request carries it. The same rules apply; the request is for the log, and outlives it.
+  // Identify people who sign in at a page of the gateway. The gateway itself got their token from the issuer, for the
+  // plain endpoint or for the admin API, and no request carries it. The same rules apply. The request is for the log,
+  // and must outlive the task.
   using Found = std::expected<std::shared_ptr<const Principal>, server::Refusal>;
   Task<Found> find_person(Secret token, const net::Request& request);
   Task<std::expected<Operator, server::Refusal>> find_operator(Secret token, const net::Request& request);
-  // The issuers that the settings say how to sign in at.
+  // Returns the issuers at which people can sign in, by the settings.
   std::vector<std::string> sign_in_issuers() const;
   std::optional<auth::IssuerSettings> sign_in_at(std::string_view issuer) const;
-  // What an operator's sign-in at an issuer depends on: another value where rules, or the client there, have changed.
-  // Nothing where nobody can sign in there. The same in every process with the same configuration.
-  std::optional<json::Digest> sign_in_digest(std::string_view issuer) const;
+  // Returns a digest of what the access of an issuer's operators depends on: it changes with the rules and with the
+  // client for sign-ins, and is the same in every process with the same configuration. Returns nothing if there is no
+  // such issuer.
+  std::optional<json::Digest> operator_digest(std::string_view issuer) const;
   std::vector<Rule> rules() const { return settings_.get()->rules; }
-  // By which URL clients know us, without a slash at its end.
+  // Returns the URL by which clients know the gateway, without a slash at its end.
   std::string gateway_url() const { return settings_.get()->resources.gateway(); }
   Resources resources() const { return settings_.get()->resources; }
 
-  // How a request to an endpoint is told which scopes it lacks: see mcp::lacks_scope.
+  // Returns the challenge for an error of a request to an endpoint. It names the scopes that the token lacks, if that
+  // is the error; see mcp::lacks_scope.
   std::string challenge(std::string_view context, const Error& error) const;
-  // The document of the resource that a path names (RFC 9728); nothing where it names none.
+  // Returns the metadata of the resource that a path names (RFC 9728); nothing if the path names none, or if there are
+  // no issuers.
   std::optional<std::string> metadata_at(std::string_view path) const;
-  // Which rule fits a set of claims, and why those before it do not, as JSON. For operators.
+  // Returns which rule fits a set of claims, and why those before it do not, as JSON. For operators.
   Result<std::string> match(std::string_view claims) const;
-  // Whom a token with these claims would make its holder. For operators.
+  // Returns the principal that a token with these claims would get. For operators.
   Result<std::shared_ptr<const Principal>> imagine(std::string_view claims) const;
   std::vector<auth::TokenVerifier::Status> status() const { return verifier_.status(); }
 
@@ -100,14 +107,17 @@ class Identities {
 
   struct Settings : IdentitySettings {
     std::uint64_t generation = 0;
-    std::vector<std::string> scopes;                              // of all issuers: what clients are told to ask for
-    std::vector<auth::Algorithm> dpop_algorithms;                 // none where proofs are off
+    std::vector<std::string> scopes;                              // of all issuers, for clients to request
+    std::vector<auth::Algorithm> dpop_algorithms;                 // empty if proofs are off
     std::vector<std::shared_ptr<const Permissions>> permissions;  // one for each rule
     std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
-    std::string rules_text;                                       // all of them
+    std::string rules_text;                                       // of all rules
+    auth::TokenVerifier::Issuers known;                           // the issuers, with their keys
+    std::shared_ptr<const server::Grant> basis = std::make_shared<const server::Grant>();  // of all principals
     Resources resources{*net::Url::parse("http://localhost")};
   };
 
+  std::shared_ptr<const Settings> first_settings() const;
   Found make_principal(const Settings& settings, const auth::Identity& identity, const net::Request& request) const;
   server::Refusal refuse(const Settings& settings, const net::Request& request, const std::string& resource,
                          const auth::Refusal& refusal) const;
@@ -116,6 +126,7 @@ class Identities {
   Task<std::expected<auth::IdentityPointer, server::Refusal>> verify(std::shared_ptr<const Settings> settings,
                                                                      Secret token, std::string resource,
                                                                      const net::Request& request);
+  static std::optional<json::Digest> operator_digest(const Settings& settings, std::string_view issuer);
   std::expected<Operator, server::Refusal> make_operator(const Settings& settings, const auth::Identity& identity,
                                                          const net::Request& request) const;
 

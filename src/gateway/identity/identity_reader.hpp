@@ -12,7 +12,7 @@
 
 namespace proteus::gateway {
 
-// What one thread knows about tokens, so that it need not verify them again. Of that thread.
+// One thread's cache of verified tokens. Belongs to that thread.
 class IdentityReader {
  public:
   explicit IdentityReader(Identities& identities) : identities_(identities), settings_(identities.settings_) {}
@@ -20,14 +20,14 @@ class IdentityReader {
   bool are_used() { return !settings_->issuers.empty(); }
 
   using Found = Identities::Found;
-  // Who sends a request with a token, which has this hash, to an endpoint. Nothing where it must be verified first, if
-  // it is an issuer's at all: `wait` does.
+  // Returns the principal of a request to an endpoint, or the request's rejection, if the token with this hash is
+  // cached. Otherwise returns nothing: `wait` verifies the token, if it is from an issuer at all.
   std::optional<Found> look(const json::Digest& token, const Credentials& given, const net::Request& request,
                             std::string_view context);
-  // How a request without a token is turned away.
+  // Returns the rejection of a request without a known token.
   server::Refusal challenge(const net::Request& request, std::string_view context);
   Task<Found> wait(const net::Request& request, std::string_view context);
-  // Gives back what has ended or was not used lately.
+  // Drops tokens that have expired or were not used lately.
   void drop_unused();
   std::size_t size() const { return known_.size(); }
 
@@ -36,7 +36,7 @@ class IdentityReader {
     auth::IdentityPointer identity;
     std::shared_ptr<const Principal> principal;
     std::uint64_t generation = 0;
-    std::optional<std::string> context;  // the endpoint that it was last used at
+    std::optional<std::string> context;  // context of the last use
   };
   static constexpr std::size_t kMost = 100'000;
 

@@ -39,8 +39,9 @@ std::string Resources::metadata_url(std::string_view resource) const {
 std::optional<std::string> Resources::resource_at(std::string_view path) const {
   if (!path.starts_with(kWellKnown)) return std::nullopt;
   path = without_slash(path.substr(kWellKnown.size()));
-  // A proxy that stands in front may take the path of the public URL away.
-  if (!path_.empty() && path.starts_with(path_)) path.remove_prefix(path_.size());
+  // A proxy in front of the gateway may remove the path of the public URL.
+  const bool is_below = path.starts_with(path_) && (path.size() == path_.size() || path[path_.size()] == '/');
+  if (is_below) path.remove_prefix(path_.size());
   if (path.empty()) return base_;
   if (path == kAdmin) return admin();
   if (path == kEndpoint) return endpoint("");

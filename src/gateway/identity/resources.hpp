@@ -12,8 +12,8 @@
 
 namespace proteus::gateway {
 
-// The names that tokens know this gateway by (RFC 8707, 9728): each endpoint is a resource, and so is the gateway as a
-// whole. They follow from the URL that clients know it by, and never from what a request says.
+// The resource names by which tokens refer to this gateway (RFC 8707, RFC 9728): one for each endpoint, and one for the
+// gateway as a whole. They follow from the URL by which clients know the gateway, never from a request.
 class Resources {
  public:
   static constexpr std::string_view kWellKnown = "/.well-known/oauth-protected-resource";
@@ -24,13 +24,13 @@ class Resources {
   // The empty context is the plain endpoint.
   std::string endpoint(std::string_view context) const;
   std::string admin() const { return base_ + "/admin"; }
-  // What a token that comes to an endpoint may be for.
+  // Returns the audiences that a token for an endpoint may have.
   std::vector<std::string> accepted_at(std::string_view context) const;
 
-  // Where the metadata of a resource is.
+  // Returns the URL of a resource's metadata.
   std::string metadata_url(std::string_view resource) const;
-  // Of which resource a path is the metadata; nothing where it is of none. There may be no context of that name: that
-  // is not to be learned here.
+  // Returns the resource whose metadata a path names; nothing if the path names none. Does not check whether the
+  // context exists, so that nobody can find that out here.
   std::optional<std::string> resource_at(std::string_view path) const;
 
  private:

@@ -36,6 +36,14 @@ TEST(Resources, MetadataIsFoundBehindAProxyThatTakesThePathAway) {
               Optional(std::string("https://example.com/tools")));
 }
 
+TEST(Resources, MetadataIsFoundBehindSuchAProxyThoughTheEndpointBeginsLikeItsPath) {
+  const Resources resources = at("https://example.com/m");
+  EXPECT_THAT(resources.resource_at("/.well-known/oauth-protected-resource/mcp"),
+              Optional(std::string("https://example.com/m/mcp")));
+  EXPECT_THAT(resources.resource_at("/.well-known/oauth-protected-resource/m/mcp"),
+              Optional(std::string("https://example.com/m/mcp")));
+}
+
 TEST(Resources, OtherPathsAreOfNoResource) {
   const Resources resources = at("https://example.com");
   EXPECT_EQ(resources.resource_at("/.well-known/oauth-protected-resource/mcp/a/b"), std::nullopt);

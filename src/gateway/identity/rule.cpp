@@ -18,7 +18,7 @@ using json::text;
 constexpr std::size_t kMaxPatterns = 10'000;
 constexpr std::size_t kMaxClaims = 32;
 constexpr std::size_t kLongestName = 200;
-// Longer values fit nothing but "*": time is bounded by the lengths of both.
+// Longer values fit only "*" and an equal pattern, because the time to match grows with the lengths of both.
 constexpr std::size_t kLongestValue = 1024;
 
 Result<> check_claim(std::string_view claim) {
@@ -26,7 +26,7 @@ Result<> check_claim(std::string_view claim) {
   return {};
 }
 
-// "*", or the name of one; for contexts also "".
+// Accepts "*", the name of a context, and "" for the plain endpoint.
 Result<> check_context(std::string_view context) {
   if (context.empty() || context == "*") return {};
   return check_name(context);
@@ -37,7 +37,7 @@ Result<> check_upstream(std::string_view upstream) {
   return check_name(upstream);
 }
 
-// "{sub}@{tenant}": braces come in pairs, and have a claim inside.
+// Checks a template such as "{sub}@{tenant}": braces come in pairs, with a claim inside.
 Result<> check_template(std::string_view name) {
   while (!name.empty()) {
     const std::size_t open = name.find('{');
@@ -51,7 +51,7 @@ Result<> check_template(std::string_view name) {
   return {};
 }
 
-// One pattern may stand for a list of one.
+// Reads a list of patterns, or one pattern as a list of one.
 json::Codec<std::vector<std::string>> patterns() {
   auto codec = json::list(text({.max_bytes = 1024}), "patterns", {.least = 1, .most = kMaxPatterns});
   codec.type = "pattern or list of patterns";

@@ -19,11 +19,12 @@ enum class AdminRole : std::uint8_t { none, viewer, admin };
 
 std::string_view to_string(AdminRole role);
 
-// Makes a principal of claims: whom it fits, and what they may use.
+// Turns claims into a principal: whom the rule fits, and what they may use.
 struct Rule {
-  // By claim, patterns of which one value must fit one. A claim may be nested: "realm_access.roles". `issuer` is `iss`.
+  // Patterns by claim: one value of each claim must fit one of its patterns. A claim may be nested:
+  // "realm_access.roles". `issuer` is `iss`.
   std::map<std::string, std::vector<std::string>> match = {};
-  std::string name = "{sub}";  // for logs and audits; claims stand in braces
+  std::string name = "{sub}";  // for logs and audits; claims are in braces
   std::vector<std::string> upstreams = {"*"};
   std::vector<std::string> tools = {"*"};
   std::vector<std::string> deny = {};
@@ -39,11 +40,11 @@ struct Rule {
 const json::Binding<Rule>& rule_binding();
 
 bool fits(const Rule& rule, const auth::Claims& claims);
-// Why it does not fit, naming the first claim; nothing where it does. For operators.
+// Returns why a rule does not fit, naming the first claim that fails; nothing if the rule fits. For operators.
 std::optional<std::string> why_not(const Rule& rule, const auth::Claims& claims);
-// The first that fits; null where none does.
+// Returns the first rule that fits; null if none does.
 const Rule* first_that_fits(std::span<const Rule> rules, const auth::Claims& claims);
-// One line, however strange the claims are.
+// Returns the name of the principal: one visible line, whatever the claims contain.
 std::string name_of(const Rule& rule, const auth::Claims& claims);
 
 }  // namespace proteus::gateway

@@ -30,7 +30,7 @@ store::Writes writes_of(const std::vector<LoggedChange>& changes) {
   return writes;
 }
 
-// About how much there is to write, in bytes.
+// Returns about how many bytes there are to write.
 std::size_t size_of(const std::vector<LoggedChange>& changes) {
   constexpr std::size_t kOfName = 64;
   std::size_t names = 0;
@@ -93,16 +93,20 @@ Task<> ChangeLog::write_waiting() {
       std::move(waiting_.begin(), waiting_.begin() + count, std::back_inserter(changes));
       waiting_.erase(waiting_.begin(), waiting_.begin() + count);
     }
-    // An upstream decides how many names there are.
-    auto writes = co_await threads_.run(size_of(changes), [batch] { return writes_of(*batch); });
-    const auto written = co_await store_.write(std::move(writes));
-    if (written) {
-      for (std::size_t i = 0; i < changes.size(); ++i)
-        changes[i].number = written->changes[i];
-    } else {
-      lines_.warning("{} changes of upstreams are not logged: {}", changes.size(), written.error().message());
+    try {
+      // In the background, because an upstream decides how many names there are.
+      auto writes = co_await threads_.run(size_of(changes), [batch] { return writes_of(*batch); });
+      const auto written = co_await store_.write(std::move(writes));
+      if (written) {
+        for (std::size_t i = 0; i < changes.size(); ++i)
+          changes[i].number = written->changes[i];
+      } else {
+        lines_.warning("{} changes of upstreams are not logged: {}", changes.size(), written.error().message());
+      }
+      tell(changes);
+    } catch (const std::exception& fault) {
+      log::error("{} changes of upstreams are not logged, or nobody is told of them: {}", changes.size(), fault.what());
     }
-    tell(changes);
   }
 }
 

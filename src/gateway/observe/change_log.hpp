@@ -18,40 +18,40 @@
 
 namespace proteus::gateway {
 
-// What became of one upstream's definitions, as the log has it.
+// A change of one upstream's definitions, as the log has it.
 struct LoggedChange {
-  std::uint64_t number = 0;  // 0: the store could not keep it, so that only those hear of it who listen now
+  std::uint64_t number = 0;  // 0: the store could not keep it, so that only present listeners receive it
   Clock::Wall at{};
   catalog::Change change;
 };
 
-// Everything that upstreams ever changed, numbered by the store. Nobody who reports a change waits: they are written in
-// the background, in the order they were reported, several at once where they come fast.
+// The log of all changes of upstreams, numbered by the store. Nobody who reports a change waits: changes are written in
+// the background, in the order of the reports, and in batches if they come fast.
 //
-// Thread-safe, apart from `stop`. Made before anything is reported; `stop` must have ended before it is destroyed.
+// Thread-safe, except for `stop`, which must complete before it is destroyed. To be constructed before anything is
+// reported.
 class ChangeLog {
  public:
-  // So many may wait to be written; beyond it the oldest are given up.
+  // Limit of changes that wait to be written. Beyond it, the oldest are dropped.
   static constexpr std::size_t kMaxWaiting = 10'000;
 
-  // All of these outlive it.
+  // All references must outlive it.
   ChangeLog(boost::asio::io_context& control, store::Store& store, BackgroundThreads& threads);
 
-  // For Gateway::set_on_refreshed: a refresh that changed nothing leaves no trace, and neither does one
-  // beside the process that watches the upstream.
+  // For Gateway::set_on_refreshed. Does not log a refresh that changed nothing, or one in a process that does not watch
+  // the upstream, because the process that does logs it.
   void refreshed(const providers::RefreshResult& result);
   // For Gateway::set_on_changed.
   void changed(const catalog::Publication& publication, Clock::Wall at);
 
-  // Called on the control thread after the change was written, one at a time; must not block, and must not call back
-  // here.
+  // Called on the control thread after the change was written, one at a time. Must not block, throw or call back here.
   using Listener = std::function<void(const LoggedChange&)>;
   class Registration {
    public:
     Registration() = default;
     Registration(Registration&& other) noexcept;
     Registration& operator=(Registration&& other) noexcept;
-    // The listener is not called any more when this has ended.
+    // Once this has returned, the listener is not called any more.
     ~Registration();
 
    private:
@@ -60,16 +60,16 @@ class ChangeLog {
     ChangeLog* log_ = nullptr;
     std::uint64_t id_ = 0;
   };
-  // `of_others` is called when another process has written some, on the control thread as well.
+  // Adds a listener. `of_others` is called, also on the control thread, when another process may have written changes.
   [[nodiscard]] Registration listen(Listener listener, std::function<void()> of_others = {});
 
-  // Another process, or this one, has written changes that can be read now.
+  // Notifies listeners that another process, or this one, has written changes that can be read now.
   void follow();
 
-  // As Store::changes.
+  // See Store::changes.
   Task<Result<store::ChangePage>> read(std::uint64_t since, std::size_t limit) { return store_.changes(since, limit); }
 
-  // On the control thread, when nobody reports any more. Writes what still waits.
+  // To be called on the control thread, when nobody reports any more. Writes what still waits.
   Task<> stop();
 
  private:
@@ -97,7 +97,7 @@ class ChangeLog {
   std::map<std::uint64_t, Listening> listeners_;
 };
 
-// The kinds a change is about, for the store: "tools,prompts".
+// Returns the kinds of a change as text for the store: "tools,prompts".
 std::string write_kinds(catalog::KindSet kinds);
 
 }  // namespace proteus::gateway

@@ -15,7 +15,7 @@ Figures::Total Figures::total_of(const UpstreamMeter& meter) {
   return total;
 }
 
-// Counters that were read one after the other need not agree to the last request.
+// The counters are read one after the other, and may differ by the last requests.
 Figure Figures::between(const Total& before, const Total& after) {
   const auto grown = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
   Figure figure{.requests = grown(before.requests, after.requests), .failed = grown(before.failed, after.failed)};
@@ -46,7 +46,7 @@ void Figures::look(Clock::Wall now) {
   std::ranges::partial_sort(asked, asked.begin() + static_cast<std::ptrdiff_t>(kept), busier);
   for (std::size_t i = 0; i < kept; ++i)
     sample.upstreams.insert(std::move(asked[i]));
-  // What was counted before the first look is of no known time.
+  // Nobody knows over what time the counts before the first look were made.
   if (last_at_) {
     sample.since_last = now - *last_at_;
     samples_.push_back(std::move(sample));

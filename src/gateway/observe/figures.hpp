@@ -19,23 +19,23 @@ namespace proteus::gateway {
 struct Figure {
   std::uint64_t requests = 0;
   std::uint64_t failed = 0;
-  std::optional<double> mean_ms = {};  // where it is measured, and there were any
+  std::optional<double> mean_ms = {};  // unset if no request was timed
 };
 
-// The gateway's own figures of the last hour, for charts. It looks at the counters now and then: requests cost nothing
-// more for it. Thread-safe.
+// The gateway's own figures of the last hour, for charts. Looks at the counters now and then, so that requests cost
+// nothing more. Thread-safe.
 class Figures {
  public:
   static constexpr std::chrono::seconds kStep{10};
   static constexpr std::size_t kKept = 360;
-  static constexpr std::size_t kMostUpstreams = 200;  // of one moment; the busiest
+  static constexpr std::size_t kMostUpstreams = 200;  // for each moment: the busiest
 
-  // It outlives this.
+  // The metrics must outlive this.
   explicit Figures(Metrics& metrics) : metrics_(metrics) {}
   Figures(const Figures&) = delete;
   Figures& operator=(const Figures&) = delete;
 
-  // Every few seconds; looks where the last look was a step ago.
+  // To be called every few seconds. Looks at the counters if the last look was at least `kStep` ago.
   void look(Clock::Wall now);
 
   struct Moment {
@@ -43,7 +43,8 @@ class Figures {
     std::chrono::duration<double> since_last;
     Figure figure;
   };
-  // Of all requests of clients, or of those to one upstream; the oldest first. A moment without requests is there, too.
+  // Return the figures of all requests of clients, or of the requests to one upstream, the oldest first. Moments
+  // without requests are included.
   std::vector<Moment> all() const;
   std::vector<Moment> of_upstream(std::string_view upstream) const;
 
@@ -58,7 +59,7 @@ class Figures {
     Clock::Wall at;
     std::chrono::duration<double> since_last;
     Figure all;
-    std::map<std::string, Figure, std::less<>> upstreams;  // that were asked
+    std::map<std::string, Figure, std::less<>> upstreams;  // those with requests
   };
 
   static Total total_of(const UpstreamMeter& meter);

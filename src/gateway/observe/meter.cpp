@@ -27,7 +27,7 @@ UpstreamOutcome outcome_of(const UpstreamRequest& request) {
     case ErrorKind::unreachable:
     case ErrorKind::interrupted: return UpstreamOutcome::connect;
     case ErrorKind::timeout: return UpstreamOutcome::timeout;
-    // What an HTTP status said, and no message of the protocol.
+    // Reported by an HTTP status, not by a message of the protocol.
     case ErrorKind::unauthenticated:
     case ErrorKind::forbidden:
     case ErrorKind::not_found:

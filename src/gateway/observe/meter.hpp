@@ -11,7 +11,7 @@
 
 #include "gateway/request/service.hpp"
 
-// What is counted while requests run: plain cells that cost an atomic addition and take no lock. Thread-safe.
+// Counters of running requests: each costs an atomic addition and takes no lock. Thread-safe.
 namespace proteus::gateway {
 
 class Counter {
@@ -23,14 +23,14 @@ class Counter {
   std::atomic<std::uint64_t> value_ = 0;
 };
 
-// Cells that threads count different things in stand on cache lines of their own.
+// Counters of different things are on separate cache lines, so that threads do not slow each other down.
 inline constexpr std::size_t kCacheLine = 64;
 
-// How long something took.
+// A histogram of durations.
 class alignas(kCacheLine) Durations {
  public:
   using Nanoseconds = std::chrono::nanoseconds;
-  // Upper bounds, included.
+  // Upper bounds, inclusive.
   static constexpr std::array kBounds = {
       Nanoseconds(100'000),       Nanoseconds(250'000),       Nanoseconds(500'000),       Nanoseconds(1'000'000),
       Nanoseconds(2'500'000),     Nanoseconds(5'000'000),     Nanoseconds(10'000'000),    Nanoseconds(25'000'000),
@@ -45,7 +45,7 @@ class alignas(kCacheLine) Durations {
     buckets_[bucket].add();
     sum_.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
   }
-  // The last one is of what took longer than all bounds.
+  // The last bucket, after all bounds, counts what took longer.
   std::uint64_t bucket(std::size_t index) const { return buckets_[index].value(); }
   std::uint64_t count() const {
     std::uint64_t count = 0;
@@ -83,15 +83,15 @@ constexpr bool is_error(UpstreamOutcome outcome) {
          outcome != UpstreamOutcome::cancelled;
 }
 
-// The methods that go to upstreams; there are no others to count by.
+// The methods of requests to upstreams that are counted one by one.
 inline constexpr std::array kForwarded = {mcp::Method::tools_list,     mcp::Method::tools_call,
                                           mcp::Method::prompts_list,   mcp::Method::prompts_get,
                                           mcp::Method::resources_list, mcp::Method::resource_templates_list,
                                           mcp::Method::resources_read, mcp::Method::complete};
-// As an index; one above the last for any other.
+// Returns the method's index in kForwarded; for any other method, the size of kForwarded.
 std::size_t forwarded_index(mcp::Method method);
 
-// What is counted of one upstream. Stays the same when the upstream is made anew under its name.
+// The counters of one upstream. Stays the same when the upstream is replaced by another of its name.
 class alignas(kCacheLine) UpstreamMeter {
  public:
   explicit UpstreamMeter(std::string upstream) : upstream_(std::move(upstream)) {}
@@ -101,20 +101,20 @@ class alignas(kCacheLine) UpstreamMeter {
 
   const std::string& upstream() const { return upstream_; }
   std::uint64_t requests(UpstreamOutcome outcome) const { return outcomes_[static_cast<std::size_t>(outcome)].value(); }
-  // How long all requests took together that were sent.
+  // Returns the total time of all requests that were sent.
   Durations::Nanoseconds time() const { return Durations::Nanoseconds(time_.load(std::memory_order_relaxed)); }
   std::uint64_t timed() const;
   std::uint64_t refreshes(bool ok) const { return (ok ? refreshes_ok_ : refreshes_failed_).value(); }
 
-  // Of requests while it was a direct one.
+  // Counters of requests while the upstream was listed live.
   struct Direct {
     std::array<Counter, kForwarded.size() + 1> methods;
     std::array<Counter, kUpstreamOutcomes.size()> outcomes;
     Durations latency;
   };
-  // Null where it never was.
+  // Returns null if it never was.
   const Direct* direct() const { return direct_.load(std::memory_order_acquire); }
-  // Before such requests are counted.
+  // To be called before such requests are counted.
   void allow_direct();
 
  private:

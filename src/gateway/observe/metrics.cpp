@@ -141,20 +141,16 @@ Metrics::Totals Metrics::totals() const {
   return totals;
 }
 
+// Calls and threads may hold an upstream for a while after it is gone. When the last one has released it, its meter is
+// forgotten.
 std::vector<std::shared_ptr<const UpstreamMeter>> Metrics::meters() {
   const std::scoped_lock lock(mutex_);
+  std::erase_if(meters_, [](const auto& entry) { return entry.second.use_count() == 1; });
   std::vector<std::shared_ptr<const UpstreamMeter>> all;
   all.reserve(meters_.size());
   for (const auto& [name, meter] : meters_)
     all.push_back(meter);
   return all;
-}
-
-// Calls and threads may hold on to an upstream that is gone for a while; when the last has let go of it, it is
-// forgotten.
-void Metrics::forget_unused() {
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(meters_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
 void Metrics::refreshed(const providers::RefreshResult& result) {
@@ -192,7 +188,6 @@ std::string Metrics::render() {
   families.push_back(std::move(refusals));
 
   UpstreamFamilies upstreams;
-  forget_unused();
   const auto table = gateway_.upstreams();
   for (const auto& served : table->order) {
     if (served.meter != nullptr) upstreams.add(*served.meter);

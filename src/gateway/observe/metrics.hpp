@@ -18,55 +18,56 @@
 namespace proteus::gateway {
 
 // Everything that is counted, and the text that Prometheus reads. The sets of labels are bounded: methods, eras, kinds
-// and outcomes are fixed, and upstreams are those there are.
+// and outcomes are fixed, and upstreams are the present ones.
 //
-// Thread-safe. Made after the gateway and before upstreams are set; destroyed after the gateway has stopped, and before
-// it.
+// Thread-safe. To be constructed after the gateway and before upstreams are set; to be destroyed after the gateway has
+// stopped, and before the gateway.
 class Metrics {
  public:
-  // Takes the gateway's observers, apart from that of refreshes, which has other listeners, too.
+  // Sets the gateway's observers, except for that of refreshes, which has other users, too.
   explicit Metrics(Gateway& gateway);
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
   // For Gateway::set_on_refreshed.
   void refreshed(const providers::RefreshResult& result);
-  // Clients were told of a list by others than the fan-out.
+  // Counts a notification of a changed list that Fanout did not send.
   void told_of(catalog::Kind kind) { list_changed_[kind].add(); }
-  // Where others count what is shown here. Before `render`.
+  // Sources of what others count. To be set before `render`.
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
   void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
-  // Also has requests to upstreams recorded. Before anything is asked; outlives it.
+  // Also records requests to upstreams. To be called before any request; the records must outlive this.
   void set_records(Records& records);
   void set_embedding_failures(std::function<std::uint64_t()> count) { embedding_failures_ = std::move(count); }
 
-  // Of all requests of clients.
+  // Totals of all requests of clients.
   struct Totals {
     std::uint64_t requests = 0;
     std::uint64_t failed = 0;
     std::chrono::nanoseconds time{};
   };
   Totals totals() const;
+  // Returns the meters of all upstreams, and forgets those of upstreams that are gone. To be called now and then.
   std::vector<std::shared_ptr<const UpstreamMeter>> meters();
 
-  // This process among several that serve as one.
+  // Figures of this process among several that serve as one.
   struct ClusterFigures {
-    double behind_seconds = 0;  // for so long changes of others may have been missed
-    std::size_t watched = 0;    // upstreams
+    double behind_seconds = 0;  // for how long changes of others may have been missed
+    std::size_t watched = 0;    // number of upstreams
   };
   void set_cluster(std::function<ClusterFigures()> figures) { cluster_ = std::move(figures); }
 
-  // The Redis of what is live.
+  // Figures of the Redis that keeps what is live.
   struct RedisFigures {
     bool connected = false;
     std::uint64_t commands = 0;  // sent
-    std::uint64_t failed = 0;    // of these
-    std::uint64_t dropped = 0;   // while it was away, or too much waited
+    std::uint64_t failed = 0;    // of those sent
+    std::uint64_t dropped = 0;   // not sent, because Redis was away or too many waited
     std::size_t waiting = 0;     // for an answer
   };
   void set_redis(std::function<RedisFigures()> figures) { redis_ = std::move(figures); }
 
-  // In the text format 0.0.4.
+  // The text format of Prometheus, version 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   std::string render();
 
@@ -83,7 +84,6 @@ class Metrics {
 
   void count(const AnsweredRequest& answered);
   std::shared_ptr<UpstreamMeter> meter(const providers::UpstreamSettings& settings);
-  void forget_unused();
 
   Gateway& gateway_;
   std::array<std::array<Requests, kEras.size()>, kMethods> requests_;

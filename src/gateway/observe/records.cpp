@@ -1,6 +1,8 @@
 #include "gateway/observe/records.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <queue>
 
 #include "gateway/callers/principal.hpp"
 #include "server/core/call.hpp"
@@ -40,19 +42,28 @@ void Records::add(const UpstreamRequest& request) {
 }
 
 std::vector<CallRecord> Records::newest(const std::optional<std::string>& upstream, std::size_t limit) const {
+  // The newest record of an upstream that was not taken yet, and the upstream's oldest one.
+  struct Next {
+    const CallRecord& operator*() const { return *at; }
+    bool operator<(const Next& other) const { return at->number < other.at->number; }
+    std::deque<CallRecord>::const_iterator at;
+    std::deque<CallRecord>::const_iterator first;
+  };
   std::vector<CallRecord> found;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [name, records] : by_upstream_) {
-      if (upstream && name != *upstream) continue;
-      // No more of one than are wanted of all.
-      const auto from = records.end() - static_cast<std::ptrdiff_t>(std::min(limit, records.size()));
-      found.insert(found.end(), from, records.end());
-    }
+  // Calls wait for the mutex, so only the records that are wanted are copied.
+  const std::scoped_lock lock(mutex_);
+  std::priority_queue<Next> next;
+  for (const auto& [name, records] : by_upstream_) {
+    if (!upstream || name == *upstream) next.push({std::prev(records.end()), records.begin()});
   }
-  const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(limit, found.size()));
-  std::ranges::partial_sort(found, end, std::greater{}, &CallRecord::number);
-  found.erase(end, found.end());
+  while (found.size() < limit && !next.empty()) {
+    Next newest = next.top();
+    next.pop();
+    found.push_back(*newest);
+    if (newest.at == newest.first) continue;
+    --newest.at;
+    next.push(newest);
+  }
   return found;
 }
 

@@ -16,10 +16,10 @@
 
 namespace proteus::gateway {
 
-// One call that went to an upstream. It has neither arguments nor results.
+// A call that went to an upstream, without arguments and results.
 struct CallRecord {
   std::uint64_t number = 0;  // counts up
-  Clock::Wall at;            // when it had ended
+  Clock::Wall at;            // when it ended
   std::string upstream;
   std::string principal;  // empty for callers without a token
   std::string context;
@@ -29,22 +29,22 @@ struct CallRecord {
   std::chrono::nanoseconds took{};
 };
 
-// The last calls of each upstream, in memory: a busy upstream does not push out those of another. Thread-safe.
+// The last calls of each upstream, in memory. A busy upstream does not displace the calls of others. Thread-safe.
 class Records {
  public:
   static constexpr std::size_t kOfUpstream = 100;
-  static constexpr std::size_t kMostUpstreams = 2000;  // beyond, the one that was called longest ago is forgotten
+  static constexpr std::size_t kMostUpstreams = 2000;  // beyond that, the least recently called one is dropped
   static constexpr std::size_t kLongestName = 200;     // bytes; the rest is cut off
 
-  // The clock outlives it.
+  // The clock must outlive it.
   explicit Records(const Clock& clock) : clock_(clock) {}
   Records(const Records&) = delete;
   Records& operator=(const Records&) = delete;
 
-  // Requests that no caller made are not recorded.
+  // Does not record requests without a call, such as those for live lists.
   void add(const UpstreamRequest& request);
 
-  // The newest first: of one upstream, or of all.
+  // Returns the newest first: of one upstream, or of all.
   std::vector<CallRecord> newest(const std::optional<std::string>& upstream, std::size_t limit) const;
 
  private:

@@ -13,25 +13,28 @@
 
 namespace proteus::gateway {
 
-// Where upstreams may be. Those of the configuration file may be anywhere, because whoever writes it decides that;
-// others obey the rules, at their registration and again for each connection, after their host was resolved.
-// Thread-safe. Made before the gateway, whose HTTP clients take its filter, and outlives it.
+// Decides where upstreams and tools may be. Upstreams of the configuration file may be anywhere, because its author
+// decides that. All others must obey the egress rules, at their registration and again for each connection, after their
+// host was resolved. Thread-safe. Must be made before the gateway, whose HTTP clients use its filter, and must outlive
+// it.
 class Egress {
  public:
   explicit Egress(const net::EgressSettings& settings);
 
   void set_rules(const net::EgressSettings& settings);
-  // The origins of all URLs in the configuration file: trust in a host is not trust in its other ports.
+  // Sets the trusted origins: those of all URLs in the configuration file. Trust in a host does not extend to its other
+  // ports.
   using Origins = std::set<std::string, std::less<>>;
   void trust(Origins origins);
 
-  // A URL that came over the API.
+  // Checks a URL that came over the API. Trusted origins are always allowed.
   Result<> check(const net::Url& url) const;
   net::AddressFilter filter() const;
-  // The same for whom the trust in the file is not meant: the tools of sessions.
+  // Like `check` and `filter`, but without the trusted origins: for the tools of sessions.
   Result<> check_strictly(const net::Url& url) const;
   net::AddressFilter strict_filter() const;
-  // Changes with what the filters say: a connection that was opened before may not be allowed any more.
+  // A number that changes whenever the filters may decide differently; connections that were opened before may no
+  // longer be allowed.
   const std::atomic<std::uint64_t>& version() const { return version_; }
 
  private:

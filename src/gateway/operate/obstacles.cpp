@@ -18,13 +18,13 @@ bool speaks_of(const providers::ToolSettings& shape, std::string_view own) {
   return std::ranges::any_of(shape.match, [&](const auto& pattern) { return catalog::fits(pattern, own); });
 }
 
-// The upstream's own name, as far as the shown one tells it.
+// Returns the upstream's own name of the entry, as far as the wanted name reveals it.
 std::string_view own_name(const catalog::NameRules& rules, const Wanted& wanted) {
   const bool prefixed = has_own_name(wanted.kind) && wanted.name.starts_with(rules.prefix);
   return prefixed ? wanted.name.substr(rules.prefix.size()) : wanted.name;
 }
 
-// What stands between a caller and something at one upstream that is served.
+// The checks between a caller and an entry of one upstream that is served.
 class Passage {
  public:
   Passage(const Viewpoint& at, const ServedUpstream& served, const Wanted& wanted)

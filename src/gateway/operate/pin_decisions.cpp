@@ -78,9 +78,10 @@ Task<Result<UpstreamProposal>> PinDecisions::decide(std::string id, store::Verdi
 }
 
 Task<Result<ServedUpstream>> PinDecisions::keep(Decision decision) {
-  // What has begun is ended, whether or not somebody still waits: the store and the board must agree.
+  // A decision that has begun must complete even if its caller is cancelled, because store and pins must agree.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  // One that is made anew reads the decisions from the store: before this one is there, or after it was taken.
+  // While the lock is held, no upstream is replaced. A new one reads the decisions from the store, so it must do that
+  // either before this decision is stored or after the pins have taken it.
   const auto held = co_await gateway_.hold_upstreams();
   const store::PinRecord& record = decision.record;
   const auto table = gateway_.upstreams();

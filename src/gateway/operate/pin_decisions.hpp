@@ -11,41 +11,40 @@
 
 namespace proteus::gateway {
 
-// A proposal, and whose it is.
+// A proposal and its upstream.
 struct UpstreamProposal {
   std::string upstream;
-  std::string display_name;  // of the upstream, for people; empty for none
+  std::string display_name;  // of the upstream, for display; may be empty
   providers::PostedProposal posted;
 };
 
-// What waits at pinned upstreams for a person's decision, and the decisions. Functions may be called on any worker's
-// thread.
+// The proposals of pinned upstreams that wait for a person's decision, and the decisions. Members may be called on any
+// worker's thread.
 class PinDecisions {
  public:
-  // Both outlive it.
+  // `gateway` and `store` must outlive this object.
   PinDecisions(Gateway& gateway, store::Store& store) : gateway_(gateway), store_(store) {}
 
-  // In the order of the upstreams.
+  // Returns all proposals, in the order of the upstreams.
   std::vector<UpstreamProposal> proposals() const;
-  // Nothing where it does not wait any more.
+  // Returns nothing if there is no such proposal any more.
   std::optional<UpstreamProposal> find(std::string_view id) const;
-  // Where to compare them.
+  // The threads on which proposals should be compared.
   BackgroundThreads& background() const { return gateway_.background_threads(); }
 
-  // Keeps the decision, with its audit in the same write, and has the upstream read again where that changes what is
-  // served. `by` is the person, `who` the key that was used. Fails of kind `not_found` where there is no such proposal
-  // any more: what was decided about is exactly what was proposed. Holds also where the upstream is made anew
-  // meanwhile.
+  // Stores the decision together with its audit entry, and has the upstream's lists read again if that changes what is
+  // served. `by` is the person, `who` the key that was used. Fails with `not_found` if the proposal is gone, so a
+  // decision always concerns exactly what was proposed. The decision also holds if the upstream is replaced meanwhile.
   Task<Result<UpstreamProposal>> decide(std::string id, store::Verdict verdict, std::string by, std::string who);
 
  private:
   struct Decision {
     std::string id;
-    std::shared_ptr<const providers::UpstreamPins> board;  // that it was found on
+    std::shared_ptr<const providers::UpstreamPins> board;  // where the proposal was found
     store::PinRecord record;
     std::string who;
   };
-  // Gives the upstream that it holds for.
+  // Returns the upstream for which the decision holds.
   Task<Result<ServedUpstream>> keep(Decision decision);
 
   Gateway& gateway_;

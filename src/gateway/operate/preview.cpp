@@ -13,7 +13,7 @@ void add(std::vector<std::string>& names, std::size_t& count, std::string_view n
   if (names.size() < Preview::kMostNames) names.emplace_back(name);
 }
 
-// Names that an upstream has now, or would have: no other name is seen otherwise.
+// The names that the upstream has now or would have. The change affects no other names.
 using NamesByKind = catalog::PerKind<std::set<std::string_view>>;
 
 NamesByKind names_of(const catalog::SnapshotPointer& before, const catalog::SnapshotPointer& after) {
@@ -49,7 +49,7 @@ std::vector<std::string> contexts_of(Gateway& gateway) {
   return contexts;
 }
 
-// Somebody with full access first, who has everything to lose.
+// Begins with a caller who may use everything, because changes affect that caller most.
 std::vector<Whom> everybody(Gateway& gateway) {
   const auto access = gateway.access();
   std::vector<Whom> all = {std::nullopt};

@@ -10,7 +10,7 @@ namespace {
 using providers::UpstreamEntry;
 using providers::UpstreamSettings;
 
-// Whoever is there gets what is sent there. Empty where that cannot be told.
+// Returns who gets what is sent to the upstream: an origin or a program. Empty if the URL cannot be read.
 std::string place_of(const UpstreamSettings& settings) {
   if (settings.command.empty()) {
     const auto url = net::Url::parse(settings.url);
@@ -22,13 +22,13 @@ std::string place_of(const UpstreamSettings& settings) {
   return place;
 }
 
-// Where credentials go: those of an OAuth client to the issuer alone, whatever the upstream says.
+// Returns who gets the credentials. Those of an OAuth client go only to the issuer, whatever the upstream says.
 std::string receiver_of(const UpstreamSettings& settings) {
   const auto& authentication = settings.authentication;
   return authentication.is_oauth() ? "issuer " + authentication.oauth.issuer : place_of(settings);
 }
 
-// A file that is named stands beside variables: whoever names it has it read.
+// A file counts like a variable: an upstream that names it has it read.
 std::string as_variable(std::string_view file) { return fmt::format("file {}", file); }
 
 void add_credentials(const UpstreamSettings& settings, RegistrationRules::Variables& onto) {
@@ -89,7 +89,7 @@ std::vector<json::Fault> RegistrationRules::check(const UpstreamEntry& entry) co
     if (own_secrets_.contains(variable)) return at.fault(own_secret(variable));
     if (!may_go(variable, where)) at.fault(not_named(variable));
   };
-  // What the file names and the API sends elsewhere is a fault of where it is sent.
+  // If the file names a variable and the API only changed where it goes, the fault is in the new place.
   const json::Place moved = root.member(is_program ? "command" : "url");
   if (const std::string& variable = settings.authentication.variable(); !variable.empty()) {
     const json::Place authentication = root.member("authentication");

@@ -14,17 +14,18 @@ namespace proteus::gateway {
 
 enum class Commands : std::uint8_t { allowed, refused };
 
-// What the configuration lets an upstream name that came over the admin API. Without it whoever may register one could
-// have any variable of this process sent to a server of their own.
+// What an upstream that came over the admin API may name. Without these limits, anybody who may register an upstream
+// could have any variable of this process sent to a server of their own.
 struct RegistrationSettings {
   std::vector<std::string> environment = {};  // variables that may go to any upstream
-  std::vector<std::string> own_secrets = {};  // variables that may go to none, whoever names them
+  std::vector<std::string> own_secrets = {};  // variables that may go to no upstream, whoever names them
   Commands programs = Commands::allowed;
 };
 
-// Holds an upstream that came over the API, or was changed there, against that and against the upstreams of the file. A
-// variable that one of those names may go where that one is, which is an origin or a command, and nowhere else. One
-// that `[defaults.upstream]` names is meant for all. Immutable.
+// Checks upstreams that were registered or changed over the API against the settings and the upstreams of the file. A
+// variable that an upstream of the file names may go to the same place, which is an origin, a command or an issuer, and
+// nowhere else. Variables that `[defaults.upstream]` names may go everywhere, except credentials of an OAuth client.
+// Immutable.
 class RegistrationRules {
  public:
   using Variables = std::set<std::string, std::less<>>;
@@ -33,7 +34,7 @@ class RegistrationRules {
   RegistrationRules(const RegistrationSettings& settings, const std::vector<providers::UpstreamEntry>& file,
                     const providers::UpstreamSettings& defaults);
 
-  // In time that is linear in what the entry names. None: it may be served.
+  // Returns the faults; none if the upstream may be served. Takes time linear in the size of the entry.
   std::vector<json::Fault> check(const providers::UpstreamEntry& entry) const;
 
  private:

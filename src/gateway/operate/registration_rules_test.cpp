@@ -32,7 +32,7 @@ const providers::UpstreamEntry kWithAKey = entry_of(R"({
     "authentication": {"type": "oauth", "issuer": "https://id.example", "client_id": "proteus",
                        "client_key_file": "/keys/one.pem"}})");
 
-// UPC-02: a client's secret goes to the issuer that the file names it for, whatever the upstream is.
+// UPC-02: a client's secret goes only to the issuer that the file names it for, whatever the upstream is.
 TEST(RegistrationRules, LetAClientSecretGoToItsIssuerAlone) {
   const RegistrationRules rules({}, {kOfTheFile}, {});
   EXPECT_THAT(rules.check(entry_of(R"({"name": "more", "url": "https://more.example/mcp",
@@ -48,7 +48,7 @@ TEST(RegistrationRules, LetAClientSecretGoToItsIssuerAlone) {
               ElementsAre(HasSubstr("token_env")));
 }
 
-// Whoever names a file has it read.
+// An upstream that names a file has it read.
 TEST(RegistrationRules, LetTheApiNameNoFileThatTheConfigurationDoesNot) {
   const RegistrationRules rules({}, {kWithAKey}, {});
   EXPECT_THAT(rules.check(kWithAKey), IsEmpty());

@@ -1,4 +1,4 @@
-// Tokens that other processes made, rotated or revoked.
+// Applies changes that other processes made: tokens that they created, rotated or revoked.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -50,7 +50,7 @@ void TokenRegistry::forget(const RuntimeTokenPointer& token) {
 
 void TokenRegistry::take_over(RuntimeTokenPointer token) {
   const auto before = find(token->name());
-  // Another one that has the name now: whoever had the first is nobody any more.
+  // Another token has the name now, so the principal of the old one no longer exists.
   if (before && before->key() != token->key()) forget(before);
   put(token);
   if (!before || before->key() != token->key()) return;
@@ -97,7 +97,7 @@ Task<Result<>> TokenRegistry::write_removal(std::string name, Removal removal) {
     std::ranges::copy(removal.writes, std::back_inserter(writes));
     const auto written = co_await dependencies_.store.write(std::move(writes));
     if (written) co_return Result<>{};
-    // Whoever rotated it meanwhile did so in vain.
+    // A rotation that another process made meanwhile has no effect: the token is revoked all the same.
     if (!dependencies_.shared || written.error().kind() != ErrorKind::conflict)
       co_return std::unexpected(written.error());
   }

@@ -13,7 +13,7 @@ using json::text;
 
 constexpr std::int64_t kMostRequests = 1'000'000'000;
 
-// "*", or a name; for contexts also "".
+// Accepts "*" and names; for contexts also "".
 Result<> check_named_upstream(std::string_view name) {
   if (name == "*") return {};
   return check_name(name);
@@ -39,7 +39,7 @@ json::Field<TokenKeys> tools_field() {
   return field("tools", &TokenKeys::tools, entry_patterns(), "Tools, prompts and resources it may use.");
 }
 json::Field<TokenKeys> deny_field() {
-  return field("deny", &TokenKeys::deny, entry_patterns(), "What it may not use of those.");
+  return field("deny", &TokenKeys::deny, entry_patterns(), "Patterns of what it may not use, even if tools allows it.");
 }
 json::Field<TokenKeys> read_only_field() {
   return field("read_only", &TokenKeys::read_only, json::boolean(),

@@ -10,7 +10,7 @@
 #include "gateway/callers/principal.hpp"
 #include "json/binding.hpp"
 
-// What operators say of a token that they make at runtime: the keys of [[auth.tokens]] but those that name a secret.
+// What operators set for a token that they make at runtime: the keys of [[auth.tokens]] except those for a secret.
 namespace proteus::gateway {
 
 struct TokenKeys {
@@ -20,26 +20,27 @@ struct TokenKeys {
   std::vector<std::string> tools = {"*"};  // patterns of entries
   std::vector<std::string> deny;           // likewise
   bool read_only = false;
-  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  unsigned requests_per_minute = 0;  // 0: only the limit of all callers
   catalog::Disclosure disclosure = catalog::Disclosure::all;
-  std::string expires;  // a date and time, or a duration from now on; empty for never
+  std::string expires;  // date and time, or duration from now on; empty for never
 
-  // Apart from the token and from when it expires.
+  // Returns the settings of the principal, without its token and its expiry.
   PrincipalSettings settings() const;
 };
 
-// What a body may have.
+// The keys of a request body.
 const json::Binding<TokenKeys>& token_binding();
-// What the holder may use, as it is stored and shown.
+// The keys that limit the holder, as they are stored and shown.
 const json::Binding<TokenKeys>& token_access_binding();
 
-// When something ends for which `text` is given, which must be later than now.
+// Returns the time that `text` states, as a date and time or as a duration from `now` on. Fails unless it is later than
+// `now`.
 Result<Clock::Wall> read_expiry(std::string_view text, Clock::Wall now);
 
-// What a rotation may be told.
+// The keys of a rotation's request body.
 struct RotationKeys {
-  std::chrono::milliseconds overlap = std::chrono::hours(24);  // how long the secret before it still works
-  std::string expires;                                         // as above; empty for as it was
+  std::chrono::milliseconds overlap = std::chrono::hours(24);  // how long the previous secret still works
+  std::string expires;                                         // as above; empty: unchanged
 };
 const json::Binding<RotationKeys>& rotation_binding();
 

@@ -7,13 +7,13 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
 #include "base/date_time.hpp"
 #include "base/log.hpp"
 #include "base/units.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "json/fault_error.hpp"
 
 namespace proteus::gateway {
@@ -26,14 +26,14 @@ constexpr std::string_view kToken = "the token";
 constexpr std::string_view kRotation = "the rotation";
 constexpr std::size_t kSecretBytes = 32;
 
-// The prefix is for those who look for secrets that were published by accident.
+// The prefix helps scanners that look for secrets published by accident.
 Secret random_token() { return Secret("proteus_" + base64_encode(random_bytes(kSecretBytes), Base64::url)); }
 
 Error unknown_token(std::string_view name) {
   return errors::not_found(fmt::format("there is no token {} that was made at runtime", log::printable(name, 100)));
 }
 
-// Where somebody has both, the earlier.
+// Returns the earlier time. `b` may be absent, `a` not.
 store::Time earlier(store::Time a, store::Time b) { return b == store::Time{} ? a : std::min(a, b); }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::shared_ptr<const Principal> TokenRegistry::holder(const RuntimeToken& token
 }
 
 void TokenRegistry::publish(RuntimeTokens tokens) {
-  // What no token has any more is let go of now and then.
+  // Drops permissions that no token uses any more, from time to time.
   if (permissions_.size() > 2 * tokens.size() + 64) {
     PermissionsTable used;
     for (const auto& [name, token] : tokens) {
@@ -112,11 +112,7 @@ void TokenRegistry::put(RuntimeTokenPointer token) {
 }
 
 store::Write TokenRegistry::audit(std::string who, std::string what, boost::json::object detail) const {
-  return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(dependencies_.clock.wall()),
-                             .who = std::move(who),
-                             .what = std::move(what),
-                             .detail = boost::json::serialize(detail)}};
+  return audit_entry(dependencies_.clock, std::move(who), std::move(what), detail);
 }
 
 Result<TokenKeys> TokenRegistry::read_keys(const boost::json::value& given, store::Time& expires_at) const {
@@ -151,7 +147,8 @@ Result<std::shared_ptr<const Principal>> TokenRegistry::imagine(const boost::jso
 }
 
 Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value given, std::string who) {
-  // What has begun is ended, whether or not somebody still waits: the store and the table must agree. So below.
+  // A change that has begun must complete even if its caller is cancelled, because store and table must agree. The same
+  // holds for the functions below.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   RuntimeToken token;
@@ -164,7 +161,7 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value 
     co_return std::unexpected(errors::conflict(fmt::format("there is a token {}; rotate or revoke it", token.name())));
   if (all_.get()->size() >= kMaxTokens)
     co_return std::unexpected(errors::exhausted(fmt::format("there are {} tokens, which is the limit", kMaxTokens)));
-  // Whatever the clock does: a token that has the name of another one is younger.
+  // Ensures, whatever the clock does, that a token is younger than all earlier tokens with its name.
   last_created_ = std::max(store::to_time(dependencies_.clock.wall()), last_created_ + std::chrono::microseconds(1));
   token.created_at = last_created_;
   token.use = std::make_shared<LastUse>();
@@ -246,7 +243,7 @@ Task<Result<TokenRegistry::Revoked>> TokenRegistry::do_revoke(std::string name, 
   store::Writes writes;
   writes.emplace_back(store::RemoveToken{name});
   writes.push_back(audit(std::move(who), "token.revoke", {{"name", name}}));
-  // Whatever has the name now, also where this process has not heard of it yet.
+  // Removes the token that has the name now, even if this process has not learned of it yet.
   const auto written = co_await dependencies_.store.write(writes);
   if (!written) {
     log::warning("the token {} was revoked, but the store has not recorded that yet: {}", name,

@@ -1,4 +1,4 @@
-// What tokens do by themselves: come back at the start, and expire.
+// The periodic work on tokens: loading them at start-up, ending expired ones, and writing when they were last used.
 #include <algorithm>
 #include <cstring>
 

@@ -1,12 +1,12 @@
 #include "gateway/operate/try_tokens.hpp"
 
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
+#include "gateway/callers/audit_entry.hpp"
 
 namespace proteus::gateway {
 
@@ -40,7 +40,7 @@ Task<Result<TryTokens::Issued>> TryTokens::issue(Whom whom, std::string who) {
   auto principal = std::make_shared<const Principal>(Principal::Parts{
       .name = fmt::format("{} tries as {}", who, like.name().empty() ? "anybody" : like.name()),
       .permissions = std::shared_ptr<const Permissions>(*as, &like.permissions()),
-      // Of its own, so that nothing that is kept for the other is found.
+      // A separate key, so that nothing that is kept for the principal is found.
       .key = "try:" + base64_encode(random_bytes(12), Base64::url),
       .token = json::sha256(secret.reveal()),
       .scopes = like.scopes() == nullptr ? nullptr : std::shared_ptr<const catalog::GrantedScopes>(*as, like.scopes()),
@@ -49,11 +49,7 @@ Task<Result<TryTokens::Issued>> TryTokens::issue(Whom whom, std::string who) {
   boost::json::object detail{{"as", whom ? boost::json::value(*whom) : boost::json::value(nullptr)},
                              {"expires_at", write_date_time(until)}};
   store::Writes writes;
-  writes.emplace_back(store::AppendAudit{{.number = 0,
-                                          .at = store::to_time(gateway_.clock().wall()),
-                                          .who = std::move(who),
-                                          .what = "token.try",
-                                          .detail = boost::json::serialize(detail)}});
+  writes.emplace_back(audit_entry(gateway_.clock(), std::move(who), "token.try", detail));
   if (const auto written = co_await store_.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
   if (auto taken = put(principal); !taken) co_return std::unexpected(std::move(taken.error()));

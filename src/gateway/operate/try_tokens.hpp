@@ -16,17 +16,17 @@
 
 namespace proteus::gateway {
 
-// Tokens by which an operator tries what somebody may use, for a few minutes: they have the rules of a principal and
+// Short-lived tokens with which an operator tries what somebody may use. They have the rules of a principal, but
 // nothing that is kept for it, such as its sessions and its connections to upstreams. Each is in the audit before it
 // works. They end with the process.
 //
-// Thread-safe. Made before anything is asked; outlives the gateway's requests.
+// Thread-safe. Must be made before anything is served, and must outlive the gateway's requests.
 class TryTokens {
  public:
   static constexpr std::chrono::minutes kLifetime{5};
-  static constexpr std::size_t kMost = 1000;  // at a time
+  static constexpr std::size_t kMost = 1000;  // at the same time
 
-  // Both outlive it.
+  // `gateway` and `store` must outlive this object.
   TryTokens(Gateway& gateway, store::Store& store);
   TryTokens(const TryTokens&) = delete;
   TryTokens& operator=(const TryTokens&) = delete;
@@ -37,7 +37,7 @@ class TryTokens {
   };
   // `who` is the name of the admin key.
   Task<Result<Issued>> issue(Whom whom, std::string who);
-  // Every few seconds: ends what has expired, and what its holders have open.
+  // Removes expired tokens and ends everything that was opened with them. Called every few seconds.
   void end_expired(Clock::Wall now);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace proteus::gateway {
 
-// Of the file's own keys: what the defaults say does not make it another entry.
+// Returns a hash of the entry's own keys, which a change of `[defaults.upstream]` leaves unchanged.
 std::string hash_of(const providers::UpstreamEntry& entry);
 
 }  // namespace proteus::gateway

@@ -8,15 +8,16 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
 #include "json/fault_error.hpp"
 #include "json/text.hpp"
 #include "net/http/url.hpp"
+#include "search/embeddings.hpp"
 
 namespace proteus::gateway {
 
@@ -128,11 +129,7 @@ RegisteredPointer UpstreamRegistry::checked(RegisteredUpstream registered) const
 }
 
 store::Write UpstreamRegistry::audit(std::string who, std::string what, boost::json::object detail) const {
-  return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(dependencies_.clock.wall()),
-                             .who = std::move(who),
-                             .what = std::move(what),
-                             .detail = boost::json::serialize(detail)}};
+  return audit_entry(dependencies_.clock, std::move(who), std::move(what), detail);
 }
 
 Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next, Gateway::ChangedBy by) {
@@ -297,6 +294,8 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, st
   expect(writes, name, before->version);
   writes.emplace_back(store::RemoveUpstream{name});
   writes.emplace_back(store::RemoveSnapshots{name});
+  for (std::size_t part = 0; part < search::kMostVectorParts; ++part)
+    writes.emplace_back(store::RemoveSetting{search::vectors_key(name, part)});
   writes.push_back(audit(who, "upstream.delete", {{"name", name}}));
   store::Writes undo;
   undo.emplace_back(store::PutUpstream{to_record(*before)});

@@ -26,41 +26,41 @@
 namespace proteus::gateway {
 
 enum class UpstreamOrigin : std::uint8_t {
-  file,           // as the configuration file has it
-  file_override,  // of the file, and changed over the API
+  file,           // as the configuration file defines it
+  file_override,  // of the file, with an override from the API
   runtime,        // registered over the API
 };
 std::string_view to_string(UpstreamOrigin origin);
 
-// An upstream there is to be. Immutable.
+// An upstream that should be served. Immutable.
 struct RegisteredUpstream {
   std::string id;
   store::Time created_at{};
   store::Time updated_at{};
   UpstreamOrigin origin = UpstreamOrigin::file;
-  providers::UpstreamEntry entry;  // given: the keys of the file, of the override, or of the registration
-  std::string fault;               // why it is not served; empty where it is
-  bool secrets_lost = false;       // the store cannot open them any more
-  std::uint64_t version = 0;       // of its record in the store; 0 where it has none
+  providers::UpstreamEntry entry;  // `given` has the keys of the file, of the override or of the registration
+  std::string fault;               // why it is not served; empty if it is
+  bool secrets_lost = false;       // the store can no longer open its secrets
+  std::uint64_t version = 0;       // of its record in the store; 0 if there is none
 
   const std::string& name() const { return entry.settings.name; }
 };
 using RegisteredPointer = std::shared_ptr<const RegisteredUpstream>;
 using RegisteredUpstreams = std::vector<RegisteredPointer>;
 
-// The upstreams there are to be: those of the configuration file in their order, each perhaps overridden, then those
-// registered at runtime in the order of their registration. What was acknowledged is in the store, and audited there in
-// the same write; the gateway serves it from then on. A change that fails has no effect.
+// The upstreams that should be served: those of the configuration file in their order, possibly overridden, then those
+// registered at runtime in the order of registration. A change that was acknowledged is in the store, written together
+// with its audit entry, and the gateway serves it. A change that fails has no effect.
 //
-// An upstream that cannot be made, such as one whose token is not in the environment, is left out and says why; the
-// others are served.
+// An upstream that cannot be made, for example because its token is not in the environment, stays in the list with the
+// reason; the others are served.
 //
-// Functions may be called on any worker's thread; changes happen one after the other.
+// Members may be called on any worker's thread. Changes run one after the other.
 class UpstreamRegistry {
  public:
   static constexpr std::size_t kMaxUpstreams = 10'000;
 
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     boost::asio::io_context& control;  // of the gateway's first worker
     Gateway& gateway;
@@ -68,41 +68,43 @@ class UpstreamRegistry {
     const Clock& clock;
     Environment environment;
     Egress& egress;
-    bool shared = false;  // with other processes: what they changed is not overwritten
+    bool shared = false;  // whether other processes share the store, so that their changes must not be overwritten
   };
   explicit UpstreamRegistry(Dependencies dependencies);
 
   using Entries = std::vector<providers::UpstreamEntry>;
-  // At the start and at each reload: what the file has now, the base of those registered at runtime, and what those may
-  // name. An override of what is no longer the same in the file is dropped. Where a name is in the file and was
-  // registered at runtime, too, the file's is served; the other waits in the store until the file no longer has it.
+  // Sets the upstreams of the file, the base of upstreams that are registered at runtime, and what those may name.
+  // Called at start-up and at each reload. Drops overrides whose entry in the file has changed; in a cluster only
+  // ignores them. If a name is in the file and was also registered at runtime, the file's upstream is served; the other
+  // one waits in the store until the file no longer has the name.
   Task<Result<>> load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
 
-  // Where other processes share the store: they registered, changed or removed some.
+  // In a cluster, applies what other processes have changed.
   Task<Result<>> follow();
 
-  // `who` is the name of the admin key, for the audit. Faults are in the data of the error (json/fault_error.hpp).
+  // `who` is the name of the admin key, for the audit. The data of the error list the faults (json/fault_error.hpp).
   Task<Result<RegisteredPointer>> create(boost::json::value given, std::string who);
-  // As providers::patch_upstream. For an upstream of the file the keys are an override, on top of the file's; with its
-  // last key taken away there is none any more. Refused where one that was registered waits under that name: the store
-  // has room for one of them.
-  // `expected` says whether it is still what the caller has looked at; without it, whatever it is now is changed.
+  // Patches an upstream like providers::patch_upstream. For an upstream of the file the keys form an override on top of
+  // the file's; removing the last key removes the override. Fails if an upstream that was registered at runtime waits
+  // under the same name, because the store has room for only one of them. `expected` returns whether the upstream is
+  // still what the caller has seen; if it is empty, the patch applies to any state.
   using Expected = std::function<bool(const RegisteredUpstream&)>;
   Task<Result<RegisteredPointer>> patch(std::string name, boost::json::value patch, std::string who,
                                         Expected expected = {});
-  // What that would make of the settings; nothing is changed.
+  // Returns the settings that the patch would result in, without changing anything.
   Task<Result<providers::UpstreamSettings>> imagine(std::string name, boost::json::value patch);
-  // What there was. One of the file is not removed.
+  // Returns the removed upstream. Fails for an upstream of the file.
   Task<Result<RegisteredPointer>> remove(std::string name, std::string who);
 
   std::shared_ptr<const RegisteredUpstreams> all() const { return all_.get(); }
-  // Null where there is none.
+  // Returns null if there is no such upstream.
   RegisteredPointer find(std::string_view name) const;
 
  private:
   Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
   Task<Result<>> do_follow();
-  // What there is to be, of the file and of the records; `drop` is told of overrides that no longer hold.
+  // Returns the upstreams that result from the file and the records. Calls `drop` for each override that no longer
+  // holds.
   using Drop = std::function<void(const store::UpstreamRecord& record, std::string_view why)>;
   struct Merged {
     RegisteredUpstreams upstreams;
@@ -120,24 +122,25 @@ class UpstreamRegistry {
   RegisteredUpstream from_file(const providers::UpstreamEntry& entry) const;
   RegisteredUpstream from_record(const store::UpstreamRecord& record, const providers::UpstreamSettings& base) const;
   store::UpstreamRecord to_record(const RegisteredUpstream& registered) const;
-  // Whether it may be served, and can be made.
+  // Fails if the upstream must not be served or cannot be made.
   Result<> check(const RegisteredUpstream& registered) const;
   RegisteredPointer checked(RegisteredUpstream registered) const;
   Task<Result<>> apply(RegisteredUpstreams next, Gateway::ChangedBy by = Gateway::ChangedBy::this_process);
-  // Writes, then applies; where that cannot be, writes what undoes it. `changed`, one of those, gets its version.
+  // Writes, then applies. If `next` cannot be applied, writes `undo`. `changed`, an element of `next`, gets its new
+  // version.
   Task<Result<>> change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes, store::Writes undo);
-  // That nobody else has changed it meanwhile.
+  // Adds the condition that nobody else has changed the upstream meanwhile.
   void expect(store::Writes& writes, const std::string& name, std::uint64_t version) const;
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
 
   Dependencies dependencies_;
   Published<RegisteredUpstreams> all_;
 
-  // Of the control thread.
+  // The following members belong to the control thread.
   AsyncMutex one_at_a_time_;
   Entries file_order_;
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
-  std::set<std::string, std::less<>> waiting_;  // registered at runtime, and of the file, too
+  std::set<std::string, std::less<>> waiting_;  // names that are in the file and were also registered at runtime
   providers::UpstreamSettings defaults_;
   RegistrationRules rules_;
 };

@@ -1,4 +1,4 @@
-// Which upstreams there are to be: those of the file and of the store, at the start, at a reload, and when another
+// Determines which upstreams should be served, from the file and the store: at start-up, at a reload, and when another
 // process has changed some.
 #include <map>
 #include <utility>
@@ -72,7 +72,7 @@ UpstreamRegistry::Merged UpstreamRegistry::merge(const Entries& file, const Upst
       drop(*record, "the file has another entry now");
     }
     RegisteredUpstream registered = from_file(entry);
-    // An override that does not hold here is in the way of the next one.
+    // The next override replaces this record, which does not hold here, so its version must be known.
     if (record != nullptr && record->origin == store::Origin::file_override)
       registered.version = record->stored.version;
     merged.upstreams.push_back(checked(std::move(registered)));
@@ -103,7 +103,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
 
   store::Writes writes;
   auto merged = merge(file, defaults, *records, [&](const store::UpstreamRecord& record, std::string_view why) {
-    // Another process may have another file, for as long as a change of it is rolled out.
+    // During a rollout another process may have another file, for which the override holds.
     if (dependencies_.shared) return;
     log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
     writes.emplace_back(store::RemoveUpstream{record.name});

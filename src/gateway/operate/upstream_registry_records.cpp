@@ -1,4 +1,4 @@
-// Upstreams of the registry, from and to what the file and the store have of them.
+// Converts upstreams of the registry from entries of the file, and from and to records of the store.
 #include <fmt/format.h>
 
 #include "gateway/operate/upstream_hash.hpp"
@@ -14,7 +14,7 @@ using providers::UpstreamSettings;
 
 namespace {
 
-// The same for the same name, whenever the file is read.
+// Returns the same id for the same name, whenever the file is read.
 std::string id_of(const std::string& name) {
   return json::hex(json::sha256("upstream of the file: " + name)).substr(0, 32);
 }

@@ -12,34 +12,35 @@
 
 namespace proteus::gateway {
 
-// Somebody at a part of the gateway who asks for nothing: what they would see is a function of this. It is made of what
-// serves requests. What a legacy upstream shows in one session alone is not in it.
+// A caller in a context, without a request: it determines what that caller would see. Made from what serves requests.
+// Does not include what a legacy upstream shows in a single session.
 struct Viewpoint {
   server::Caller caller;
-  std::shared_ptr<const ContextView> context_view;  // null where there are no contexts
+  std::shared_ptr<const ContextView> context_view;  // null if there are no contexts
   std::shared_ptr<const catalog::View> view;
   std::shared_ptr<const UpstreamTable> upstreams;
 
   const Principal& principal() const { return principal_of(caller); }
-  // Upstreams that may show them more: they are listed live, and only they know what.
+  // Returns the upstreams that are listed live, which may show the caller more than the view has.
   std::vector<std::string> listed_live() const;
-  // Whether they get to know tools by searching: they may use what they see here, and are listed less of it.
+  // Returns whether the caller finds tools by searching. Such a caller may use everything in the view, but is listed
+  // less.
   bool searches() const;
-  // The same of another catalog.
+  // Returns the caller's view of another catalog.
   std::shared_ptr<const catalog::View> look_at(catalog::CatalogState::Pointer state) const;
 };
 
-// Whom to look as: by name, of the configuration or of a token made at runtime; or the claims of a token of an identity
-// provider, as a JSON object. The empty name is that of callers without a token. Nothing: somebody who may use
-// everything.
+// Whose view to take: the name of a principal of the configuration or of a token made at runtime, or the claims of an
+// identity provider's token as a JSON object. The empty name means callers without a token; nothing means a caller who
+// may use everything.
 using Whom = std::optional<std::string>;
 
-// From any thread. Fails where there is nobody of that name, and where no rule fits the claims.
+// Thread-safe. Fails if no principal has the name, or if no rule fits the claims.
 Result<std::shared_ptr<const Principal>> find_whom(Gateway& gateway, const Whom& whom);
 
-// From any thread: the same for a principal that need not be there.
+// Thread-safe. `principal` need not be known to the gateway. Fails if it may not enter the context.
 Result<Viewpoint> look_as(Gateway& gateway, std::shared_ptr<const Principal> principal, std::string_view context);
-// From any thread. Fails where there is no such principal, and where they may not enter the context.
+// Thread-safe. Fails if there is no such principal, or if it may not enter the context.
 Result<Viewpoint> look_as(Gateway& gateway, const Whom& whom, std::string_view context);
 
 }  // namespace proteus::gateway

@@ -16,13 +16,13 @@ namespace {
 
 using catalog::Kind;
 
-// A route is that of a request; nothing in this one makes a difference to it.
+// A route needs a request. Nothing in this one influences the route.
 constexpr std::string_view kRequest =
     R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
 
 struct Routed {
   Visibility visibility = Visibility::not_seen;
-  std::vector<std::string> asked = {};  // live upstreams of which one may have it
+  std::vector<std::string> asked = {};  // live upstreams, one of which may have the entry
   catalog::Found found = {};
 };
 
@@ -50,7 +50,7 @@ std::string description_of(std::string_view definition) {
   return json::decode_string(json::find_member(definition, "description")).value_or("");
 }
 
-// What the upstream or the operator wrote, and what the context appends.
+// Returns what the upstream or the operator wrote, and what the context appends.
 std::vector<DescriptionPart> parts_of(const Viewpoint& at, const catalog::Found& found) {
   const auto whole = at.view->state().find(found.snapshot->upstream());
   const catalog::Definition* const base =
@@ -78,7 +78,7 @@ void describe(Why& answer, const Viewpoint& at, const catalog::Found& found, Kin
       catalog::missing_scopes((*served)->required_scopes()->of(kind, found.definition->own), *at.principal().scopes());
 }
 
-// What decides where nothing is seen: of all upstreams the one at which it came furthest.
+// Returns the finding that decides if nothing is seen: that of the upstream at which the entry got furthest.
 Finding furthest(const std::vector<Finding>& findings, const Wanted& wanted) {
   const auto found = std::ranges::max_element(findings, {}, [](const Finding& one) {
     return std::pair(one.visibility == Visibility::not_seen, one.decided_by);

@@ -20,7 +20,7 @@ mcp::Reply connected(const ServedUpstream& upstream) {
 catalog::DefinitionList::Pointer unconnected_list(catalog::Kind kind, const providers::Upstream& upstream) {
   if (kind != catalog::Kind::tool) return catalog::DefinitionList::empty(kind);
   const std::string label = upstream.settings().label();
-  // By itself it changes nothing: whoever calls it is asked.
+  // Read-only, because the tool itself changes nothing: it asks its caller.
   const std::string tool = fmt::format(
       R"({{"name":"{}","title":{},"description":{},"inputSchema":{{"type":"object","properties":{{}}}},)"
       R"("annotations":{{"readOnlyHint":true}}}})",
@@ -48,7 +48,7 @@ Task<mcp::Outcome> GatewayService::forward_signed_in(server::Call& call, Timing 
     co_return std::move(*answered);
   }
   auto route = route_at_once(call, here());
-  // It was asked for before there was anything else of that name.
+  // The tool was called before the upstream had other tools, and its caller has signed in since.
   if (route && *route && (*route)->upstream && (*route)->own == kConnectTool && !(*route)->found &&
       (*route)->upstream->settings().authentication.is_per_caller() &&
       !sign_ins_->must_connect(call.caller(), *(*route)->upstream.upstream)) {

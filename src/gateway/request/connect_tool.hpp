@@ -5,13 +5,13 @@
 #include "catalog/definitions/definition_list.hpp"
 #include "providers/upstream.hpp"
 
-// What stands for an upstream that a caller has not connected (UPC-07).
+// What callers see of an upstream that they have not connected (UPC-07).
 namespace proteus::gateway {
 
-// By the upstream's own names; its prefix comes in front.
+// The tool's own name, without the upstream's prefix.
 inline constexpr std::string_view kConnectTool = "connect";
 
-// Of tools it is the one that connects; of anything else nothing.
+// Returns a list with the connecting tool, or an empty list for kinds other than tools.
 catalog::DefinitionList::Pointer unconnected_list(catalog::Kind kind, const providers::Upstream& upstream);
 
 }  // namespace proteus::gateway

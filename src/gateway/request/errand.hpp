@@ -2,10 +2,10 @@
 
 #include "gateway/request/service.hpp"
 
-// What the parts of GatewayService hand to each other.
+// What the parts of GatewayService pass to each other.
 namespace proteus::gateway {
 
-// How long a request takes; told of when it ends.
+// Measures a request of a client and reports it when it ends.
 class GatewayService::Timing {
  public:
   Timing(const GatewayService& service, server::Call& call)
@@ -15,7 +15,7 @@ class GatewayService::Timing {
   Clock::Monotonic now() const { return service_.clock_.now(); }
   void end(const mcp::Outcome& outcome) const { end(outcome, now()); }
   void end(const mcp::Outcome& outcome, Clock::Monotonic now) const;
-  // What ends with this answer, when that is there.
+  // Awaits an answer, reports the end, and returns the answer.
   Task<mcp::Outcome> around(Task<mcp::Outcome> answering) const { return end_with(*this, std::move(answering)); }
   Task<mcp::Outcome> refuse(Error why) const { return end_refused(*this, std::move(why)); }
 
@@ -38,12 +38,12 @@ class GatewayService::Timing {
 
 inline Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
 
-// What a request that goes to an upstream has, and needs.
+// A routed request on its way to an upstream or a local provider.
 struct GatewayService::Errand {
-  ConcurrencyLimit::Pass place;  // among its caller's
+  ConcurrencyLimit::Pass place;  // of the caller's quota
   Route route;
-  Clock::Monotonic began;  // when it could be sent
-  std::string task = {};   // of a request about a task: the upstream's id of it
+  Clock::Monotonic began;  // when the request could be sent
+  std::string task = {};   // for a request about a task: the upstream's id
 };
 
 }  // namespace proteus::gateway

@@ -36,8 +36,8 @@ Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method
   co_return co_await connection->request(method, std::move(params), std::move(options));
 }
 
-// A header for a parameter that we do not know of may mean something to the upstream (2026-07-28, "Custom Headers from
-// Tool Parameters": intermediaries forward them).
+// Adds the caller's parameter headers that we do not know, because they may mean something to the upstream (2026-07-28,
+// "Custom Headers from Tool Parameters": intermediaries forward them).
 void add_unknown_parameters(const net::Fields& fields, std::vector<client::Header>& headers) {
   constexpr std::string_view kPrefix = "Mcp-Param-";
   for (const auto& field : fields) {
@@ -50,7 +50,7 @@ void add_unknown_parameters(const net::Fields& fields, std::vector<client::Heade
   }
 }
 
-// Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
+// Clears `running` when the request ends, on the request's thread, so that no cancellation is emitted after that.
 Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std::shared_ptr<bool> running) {
   const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
   co_return co_await std::move(request);
@@ -62,7 +62,7 @@ Task<FactsOrError> open_control(std::shared_ptr<providers::Upstream> upstream) {
   co_return co_await upstream->control().open();
 }
 
-// What a server is, by the connection that it would be asked on if it were modern.
+// Returns what the server says about itself. Uses the connection that a modern server would get the request on.
 Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker, std::shared_ptr<client::Authorizer> authorizer) {
   if (std::holds_alternative<net::Command>(upstream->endpoint())) {
     co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
@@ -90,7 +90,7 @@ LogWish Forwarding::logs_wanted() const {
   return call_.session() == nullptr ? LogWish::all : wish_of(*level);
 }
 
-// By the upstream's own definition, and by what it is sent. The caller does not know all of either.
+// Mirrors the arguments as the upstream gets them, by the upstream's own definition. The caller may know neither.
 std::vector<client::Header> Forwarding::mirrored_of_shaped() const {
   const auto& parameters = route_.shaped->mirrored;
   std::vector<client::Header> headers;
@@ -122,8 +122,8 @@ std::vector<client::Header> Forwarding::mirrored() const {
   return headers;
 }
 
-// What nameless callers read leaves nothing behind, so that each worker may have a line for it; where they listen, it
-// is the one that is listened to.
+// Reads of anonymous callers leave nothing behind, so each worker may have a session for them. If anonymous callers
+// listen, the session that listens is used.
 Worker& Forwarding::home() {
   const std::string& principal = call_.caller().principal;
   const bool shared =
@@ -151,7 +151,7 @@ Forwarding::Lane Forwarding::choose_lane() {
             .line = here ? worker_.line_of(route_.upstream, call_.caller().principal) : nullptr,
             .home = &found};
   }
-  // A modern program keeps nothing for anyone: one of it is enough, and it runs already.
+  // A modern program keeps no state for callers, so the one that is already running serves all.
   if (std::holds_alternative<net::Command>(route_.upstream->endpoint())) {
     auto& io = route_.upstream->io();
     return {io.get_executor(), {route_.upstream.upstream, &route_.upstream->control()}, &io == &worker_.io()};
@@ -210,7 +210,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     if (call_.session() != nullptr && !lane.here) options.handlers = session_handlers();
   } else {
     options.capabilities = request.client_capabilities;
-    // SEP-2663: it enables nothing in the revisions before.
+    // SEP-2663: the extension enables nothing in earlier revisions.
     if (call_.session() != nullptr && request.client_capabilities.contains(mcp::kTaskExtension))
       options.capabilities = mcp::write_client_capabilities(call_.client());
   }
@@ -225,7 +225,8 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   };
   options.headers = mirrored();
   options.authorizer = authorizer_;
-  // What another era makes of it may be one session for all of its callers.
+  // If the upstream has changed its era, the request must not be sent: it could run in a session that all callers
+  // share.
   if (route_.upstream->waits_for_callers() && (facts_ || route_.upstream->is_modern()))
     options.era = facts_ ? facts_->era() : mcp::Era::modern;
   if (route_.shaped) options.timeout = route_.shaped->timeout;
@@ -233,21 +234,21 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
 }
 
 Task<Result<Forwarded>> Forwarding::run() {
-  // It may have left between two attempts.
+  // The caller may have cancelled between two attempts.
   if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
-  // Of one that is known to be modern nothing more need be known, unless it also speaks the era of a legacy client.
+  // A modern upstream needs no further discovery, unless it also speaks the era of a legacy client.
   const bool modern = route_.upstream->is_modern();
   facts_ = !modern ? route_.upstream->facts() : call_.session() != nullptr ? legacy_facts(route_) : nullptr;
   return modern || facts_ ? run_known() : run_unknown();
 }
 
-// It has not answered yet since the gateway started. Whether it keeps sessions must be known before anything is asked,
-// because a session is not for everybody.
-Task<Result<Forwarded>> Forwarding::run_unknown() {
+// The upstream has not answered since the gateway started. Whether it keeps sessions must be known before the request
+// is sent, because a session must not be shared by all callers.
+Task<Result<Forwarded>> Forwarding::run_unknown(std::optional<client::Params> list) {
   auto found = co_await find_out(route_.upstream, worker_, authorizer_);
   if (!found) co_return std::unexpected(std::move(found.error()));
   if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
-  co_return co_await run_known();
+  co_return co_await (list ? run(std::move(*list)) : run_known());
 }
 
 Task<Result<Forwarded>> Forwarding::run_known() {
@@ -262,17 +263,11 @@ Task<Result<Forwarded>> Forwarding::run_known() {
 
 Task<Result<Forwarded>> Forwarding::list(client::Params params) {
   if (call_.session() != nullptr && route_.upstream->is_modern()) facts_ = legacy_facts(route_);
-  // Before it is known whether it keeps sessions, nobody's list is asked for in one that others may use.
+  // A list read with a caller's credentials must not be requested in a shared session, so it must be known first
+  // whether the upstream keeps sessions.
   if (authorizer_ && !facts_ && !route_.upstream->is_modern() && !route_.upstream->facts())
-    return list_unknown(std::move(params));
+    return run_unknown(std::move(params));
   return run(std::move(params));
-}
-
-Task<Result<Forwarded>> Forwarding::list_unknown(client::Params params) {
-  auto found = co_await find_out(route_.upstream, worker_, authorizer_);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
-  co_return co_await run(std::move(params));
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
@@ -333,7 +328,7 @@ Task<Result<Forwarded>> Forwarding::run_there(Executor thread, Task<Result<clien
     answer = co_await asio::co_spawn(thread, run_noted(std::move(request), running),
                                      asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
   } catch (const boost::system::system_error&) {
-    // As it was.
+    // Cancelled: `answer` already says so.
   }
   if (asks_) co_await stop_asking();
   if (!answer) co_return std::unexpected(std::move(answer.error()));

@@ -14,48 +14,48 @@
 
 namespace proteus::gateway {
 
-// One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
+// One request on its way to an upstream and back. Lives on the caller's thread while the request runs.
 class Forwarding {
  public:
-  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other.
+  // All arguments must outlive it. `arguments` are the complete arguments of a shaped tool's call; empty for any other.
   Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
              std::string_view arguments = {});
 
-  // The upstream's id of the task that the request is about; it outlives this.
+  // Sets the upstream's id of the task that the request is about. The id must outlive this.
   void set_task(std::string_view task) { task_ = task; }
-  // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
-  // for something first, the call is parked.
+  // Sends the request and returns its outcome. Parks the call if a legacy upstream asks a modern client something. May
+  // be called again after a failure.
   Task<Result<Forwarded>> run();
-  // A page of what the upstream lists, with other params, which outlive it.
+  // Reads a page of the upstream's list. What `params` views must outlive the task.
   Task<Result<Forwarded>> list(client::Params params);
-  // The caller's own credentials at the upstream; null where it has none of its own.
+  // The caller's own credentials for the upstream; null if none are used.
   const std::shared_ptr<GrantAuthorizer>& authorizer() const { return authorizer_; }
 
  private:
-  // Where it is sent from: the thread that a connection belongs to.
+  // Where a request is sent from: a connection, and the thread that owns it.
   struct Lane {
     Executor thread;
     CallerConnection connection = {};
     bool here = true;
-    std::shared_ptr<UpstreamSession> line = {};  // whose connection it is then
-    Worker* home = nullptr;                      // where the caller's line is found, on its thread
+    std::shared_ptr<UpstreamSession> line = {};  // owns the connection, if it is a caller's own
+    Worker* home = nullptr;                      // if set, looks up the caller's session on its thread
   };
 
   Task<Result<Forwarded>> run(client::Params params);
   Task<Result<Forwarded>> run_known();
-  Task<Result<Forwarded>> run_unknown();
-  Task<Result<Forwarded>> list_unknown(client::Params params);
+  // Finds out first which era the upstream speaks; `list` has the params of a list request.
+  Task<Result<Forwarded>> run_unknown(std::optional<client::Params> list = {});
   LogWish logs_wanted() const;
-  // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
+  // Sends the request at once if that needs no waiting. Otherwise returns null and leaves the options unchanged.
   std::shared_ptr<client::PendingRequest> post(const Lane& lane, const client::Params& params,
                                                client::RequestOptions& options) const;
-  // Waits for its answer here; where there is more to it, it runs on its own thread, or aside.
+  // Awaits the answer here. If polling cannot complete the request, finishes it in a separate coroutine.
   Task<Result<Forwarded>> run_pending(Lane lane, std::shared_ptr<client::PendingRequest> pending,
                                       client::Params params);
-  // Runs it on the thread of its connection; cancelled with the caller's.
+  // Runs `request` on the thread of its connection. If the caller cancels, cancels it.
   Task<Result<Forwarded>> run_there(Executor thread, Task<Result<client::Answer>> request);
 
-  // Of a modern client at a legacy upstream, which may ask while it runs.
+  // Sends a modern client's request to a legacy upstream, which may ask questions while it runs.
   Task<Result<Forwarded>> run_bridged();
   Task<Result<Forwarded>> go_on_aside(std::shared_ptr<client::PendingRequest> pending, client::Params params);
   Task<Result<Forwarded>> run_aside(Worker& home, Task<Result<client::Answer>> request);
@@ -67,14 +67,14 @@ class Forwarding {
   std::vector<client::Header> mirrored_of_shaped() const;
   Lane choose_lane();
   Lane session_lane();
-  // Where the caller's line to a legacy upstream is.
+  // Returns the worker that has the caller's session with a legacy upstream.
   Worker& home();
-  // Whether nothing tells the caller from others, and the upstream may keep something for whoever calls.
+  // Whether the call needs a session that no other call uses: its caller is anonymous, and the upstream keeps sessions.
   bool needs_own_session() const;
   Task<Result<client::Answer>> request(Lane lane, client::Params params, client::RequestOptions options);
   client::RequestOptions options(const Lane& lane);
   std::shared_ptr<const client::Handlers> session_handlers();
-  // What this attempt has asked the client ends with it; another one asks anew.
+  // Withdraws the questions of this attempt; another attempt asks again.
   Task<> stop_asking();
 
   server::Call& call_;
@@ -90,7 +90,7 @@ class Forwarding {
   std::string_view task_;
   const client::PendingRequest* pending_ = nullptr;  // while it is polled
   std::shared_ptr<UpstreamSession> line_;            // of a bridged call
-  std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer
+  std::shared_ptr<RunningCall> running_;             // once the upstream asks, or the request runs apart
   std::shared_ptr<const client::Handlers> running_handlers_;
 };
 

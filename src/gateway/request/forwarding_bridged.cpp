@@ -1,4 +1,4 @@
-// Requests of modern clients to legacy upstreams, which ask while they run.
+// Requests of modern clients to legacy upstreams, which ask questions while they run.
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A session that has just begun may ask for roots by itself, while some call runs in it. Where nameless callers listen,
-// that call must not end the session for all of them.
+// Refuses questions for roots that belong to no request. A new session may ask for roots on its own while some call
+// runs in it. If anonymous callers listen there, that call must not end the session for all of them.
 std::shared_ptr<const client::Handlers> without_stray_roots(const client::Handlers& all) {
   auto handlers = std::make_shared<client::Handlers>(all);
   handlers->list_roots = [ask = all.list_roots](client::Question question) {
@@ -22,13 +22,14 @@ std::shared_ptr<const client::Handlers> without_stray_roots(const client::Handle
   return handlers;
 }
 
-// The call may outlive the request that it came by.
+// Copies what the params view, because the call may outlive the request that it came with.
 client::Params owned(client::Params params) {
   params.members = mcp::Payload(params.members.str());
   return params;
 }
 
-// What a nameless caller was asked for is not left where the next one would meet it.
+// Sets the connection of a call. If the upstream asks an anonymous caller something, the session is given up, so that
+// no other anonymous caller uses it.
 void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, const std::string& principal,
             const std::shared_ptr<UpstreamSession>& line) {
   running.set_connection(line->connection());
@@ -36,7 +37,7 @@ void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, 
   running.set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
 }
 
-// The line stays for as long as it runs.
+// Keeps the session alive while the request runs.
 Task<Result<client::Answer>> go_on(std::shared_ptr<UpstreamSession> line,
                                    std::shared_ptr<client::PendingRequest> pending, client::Params params) {
   auto answer = co_await client::PendingRequest::finish(std::move(pending), std::move(params));
@@ -44,7 +45,7 @@ Task<Result<client::Answer>> go_on(std::shared_ptr<UpstreamSession> line,
   co_return answer;
 }
 
-// `own` is the line where that is not the caller's usual one.
+// Sends the request in the session `own`, or in the caller's usual one if `own` is null.
 Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream, std::string principal,
                                            std::shared_ptr<UpstreamSession> own, std::shared_ptr<RunningCall> running,
                                            mcp::Method method, client::Params params, client::RequestOptions options,
@@ -54,7 +55,7 @@ Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream
   co_return co_await UpstreamSession::request(line, method, std::move(params), std::move(options), logs);
 }
 
-// Who is asked and told from now on.
+// Sets the handlers and callbacks for everything that arrives from now on.
 void attach(client::RequestOptions& options, RunningCall& running, std::shared_ptr<const client::Handlers> handlers) {
   options.handlers = std::move(handlers);
   options.make_handlers = nullptr;
@@ -94,7 +95,7 @@ Task<Result<Forwarded>> Forwarding::go_on_aside(std::shared_ptr<client::PendingR
   return run_aside(worker_, go_on(line_, std::move(pending), owned(std::move(params))));
 }
 
-// Nearly all are answered, and nothing is asked: such an answer is waited for here.
+// Nearly all calls are answered without a question, so the answer is first awaited here.
 Task<Result<Forwarded>> Forwarding::run_bridged() {
   client::Params params = params_->take();
   const bool own = needs_own_session();

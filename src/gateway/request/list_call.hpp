@@ -8,8 +8,7 @@
 
 namespace proteus::gateway {
 
-// A list that is read because of another request: as the same caller, and nobody is told of it. The cancellation is
-// that request's own.
+// A list request on behalf of another request: has the same caller and cancellation, and sends the client nothing.
 class ListCall final : public server::CallChannel {
  public:
   ListCall(const Asker& asker, catalog::Kind kind, server::Cancellation& cancellation)

@@ -35,7 +35,7 @@ Result<std::string> next_member(const catalog::Cursor& next, const catalog::View
   return fmt::format(R"(],"nextCursor":{})", json::quote(*sealed));
 }
 
-// The shortest time and the narrowest scope of all that have something in the list.
+// Returns the shortest time and the narrowest scope of all providers that the caller may use.
 mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind kind) {
   mcp::Caching caching{std::chrono::milliseconds::max(), scope};
   const auto& state = view.state();
@@ -54,7 +54,7 @@ mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind k
   return caching;
 }
 
-// Whether another upstream may list something by the same name.
+// Whether another upstream may list an entry by the same name.
 bool may_clash(const ServedUpstream& served, Kind kind, const UpstreamTable& upstreams) {
   const auto& prefix = served->rules().prefix;
   return std::ranges::any_of(upstreams.order, [&](const ServedUpstream& other) {
@@ -142,16 +142,16 @@ Task<mcp::Outcome> LiveList::run() {
   co_return compose(from);
 }
 
-// All that an upstream's answer may depend on; nothing where the caller wants more than the answer.
+// Returns everything that the upstream's answer may depend on; nothing if the caller wants progress or log messages,
+// too.
 std::optional<std::string> LiveList::shared_by(const Part& part) const {
   const mcp::Request& request = call_.request();
   if (!request.progress_token.empty() || (request.log_level && call_.session() == nullptr)) return std::nullopt;
   const auto& settings = part.upstream->settings();
   const std::string meta =
       forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", part.upstream.instance, static_cast<int>(kind_),
-                     json::quote(call_.caller().principal), static_cast<const void*>(call_.session()),
-                     json::quote(part.cursor), request.client_capabilities, meta);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", part.upstream.instance, static_cast<int>(kind_), json::quote(part.cursor),
+                     Asker::of(call_).key(), meta);
 }
 
 Task<> LiveList::ask(std::shared_ptr<Part> part) {
@@ -159,7 +159,7 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   const LivePagePointer page = co_await pages_.get(part->upstream, kind_, part->cursor, shared_by(*part));
   part->error = page->error;
   if (part->error) co_return;
-  remember(*part, *page, reading);
+  co_await remember(*part, page, reading);
   part->list = view_->lens() == nullptr ? page->list : co_await through_lens(*part, page->list);
   part->next = page->next;
 }
@@ -171,11 +171,11 @@ Task<catalog::DefinitionList::Pointer> LiveList::through_lens(const Part& part,
       size, [view = view_, list = std::move(list)] { return view->lens()->through(list); });
 }
 
-void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
+Task<> LiveList::remember(const Part& part, LivePagePointer page, RememberedLists::Reading reading) {
   const bool routes = worker_.upstreams().routed_by_lists || view_->access().only_read_only(kind_);
-  if (!part.cursor.empty() || !routes) return;
-  // More pages may tell something else than was remembered.
-  auto names = page.next ? nullptr : std::make_shared<const ListedNames>(std::span(&page.list, 1));
+  if (!part.cursor.empty() || !routes) co_return;
+  // The names on further pages are not known, so what was remembered is forgotten.
+  auto names = page->next ? nullptr : co_await names_of(part.upstream, {page->list});
   lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
 }
 
@@ -240,6 +240,13 @@ bool LiveList::add_live(Part& part) {
   return !part.next;
 }
 
+bool LiveList::has_other_sources() const {
+  if (view_->count(kind_) > 0) return true;
+  return std::ranges::any_of(worker_.upstreams().order, [this](const ServedUpstream& served) {
+    return !served->is_direct() && view_->access().allows(served->name());
+  });
+}
+
 mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
   catalog::Position position = from.position;
   bool whole = true;
@@ -261,10 +268,8 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
   if (whole && !add_cached(position, catalog::View::kMaxFront + view_->state().places())) {
     next_ = catalog::cursor_at(view_->state(), position);
   }
-  const bool anyone = std::ranges::any_of(worker_.upstreams().order, [this](const ServedUpstream& served) {
-    return !served->is_direct() && view_->access().allows(served->name());
-  });
-  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) return std::unexpected(*std::move(last_error_));
+  const bool none_answered = !missing_.empty() && missing_.size() == parts_.size();
+  if (none_answered && !has_other_sources()) return std::unexpected(*std::move(last_error_));
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));

@@ -17,22 +17,25 @@
 
 namespace proteus::gateway {
 
-// One page of a list that is all in the catalog.
+// Returns one page of a list that is entirely in the catalog.
 mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheScope scope, catalog::Kind kind,
                          const mcp::Request& request, const catalog::Cursors& cursors, std::size_t page_size);
 
-// Pages of lists as upstreams give them now, asked for as the caller of one request.
+// Collects the names of a list; of a long one in the background.
+Task<ListedNames::Pointer> names_of(ServedUpstream upstream, std::vector<catalog::DefinitionList::Pointer> pages);
+
+// Reads pages of upstreams' lists now, as the caller of one request.
 class LivePages {
  public:
-  // All of these outlive it.
+  // All arguments must outlive it.
   LivePages(server::Call& call, Worker& worker, UpstreamMeans means) : call_(call), worker_(worker), means_(means) {}
 
-  // `cursor` is the upstream's own, empty for its first page. Those who ask at once with the same key share a request;
-  // without a key it is not shared.
+  // Reads one page. `cursor` is the upstream's own, empty for its first page. Concurrent requests with the same key
+  // share an upstream request; without a key it is not shared.
   Task<LivePagePointer> get(ServedUpstream upstream, catalog::Kind kind, std::string cursor,
                             std::optional<std::string> key);
   using Pages = std::vector<catalog::DefinitionList::Pointer>;
-  // All pages, within some time, also into the lists of the same caller.
+  // Reads all pages, within the time `most`, and adds their names to `into`.
   Task<Result<Pages>> read_all(ServedUpstream upstream, catalog::Kind kind, CallerLists& into,
                                std::chrono::milliseconds most);
 
@@ -53,9 +56,9 @@ class LivePages {
   const UpstreamMeans means_;
 };
 
-// A list for which upstreams are asked: those that are listed live, each time and as this caller; and those whose part
-// of the catalog is too old to use. Parts follow one another in the order of the upstreams. A page ends early where a
-// live upstream's own page does; the cursor then holds that upstream's.
+// A list that needs upstreams: those that are listed live are asked each time, as this caller; those whose lists in the
+// catalog are too old are refreshed. The parts follow one another in the order of the upstreams. If a live upstream's
+// page ends before its list, the page ends there, too, and its cursor contains the upstream's.
 class LiveList {
  public:
   LiveList(server::Call& call, Worker& worker, UpstreamMeans means, catalog::Kind kind, const catalog::Cursors& cursors,
@@ -65,28 +68,30 @@ class LiveList {
 
  private:
   struct Part;  // one live upstream's page
-  // What a live upstream lists whose definitions are on pages before this one.
+  // A live upstream that has entries on pages before this one.
   struct Earlier {
     ServedUpstream upstream;
     std::uint32_t place;
-    const ListedNames* names = nullptr;  // null where it could not be read
+    const ListedNames* names = nullptr;  // null if its list could not be read
   };
 
   Task<> ask(std::shared_ptr<Part> part);
-  // What the view shows of it. In the background where it is long.
+  // Returns what the view shows of a list. Long lists are processed in the background.
   Task<catalog::DefinitionList::Pointer> through_lens(const Part& part, catalog::DefinitionList::Pointer list) const;
   std::optional<std::string> shared_by(const Part& part) const;
-  // So that what is called next goes to whom this list shows.
-  void remember(const Part& part, const LivePage& page, RememberedLists::Reading reading);
+  // Remembers the names for routing, so that the next call goes to the upstream whose entry this list shows.
+  Task<> remember(const Part& part, LivePagePointer page, RememberedLists::Reading reading);
   Result<catalog::Cursor> begin() const;
   mcp::Outcome compose(const catalog::Cursor& from);
-  // Adds definitions of the catalog up to a place; false where the page is full.
+  // Adds definitions of the catalog up to the place `until`; returns false if the page is full.
   bool add_cached(catalog::Position& position, std::uint32_t until);
   bool add_live(Part& part);
   Task<> read_earlier(std::shared_ptr<Earlier> earlier);
-  // Whether a live upstream in front of this place lists it, on this page or on one before.
+  // Whether a live upstream before this place lists the name, on this page or an earlier one.
   bool is_taken(std::string_view name, std::uint32_t place) const;
   bool clashes() const;
+  // Whether the list also has entries of the gateway itself, or is for a caller of upstreams that are not listed live.
+  bool has_other_sources() const;
 
   server::Call& call_;
   Worker& worker_;

@@ -1,4 +1,4 @@
-// Pages of lists that upstreams are asked for as the caller.
+// Reads pages of lists from upstreams, as the caller.
 #include <set>
 
 #include <boost/asio/this_coro.hpp>
@@ -21,6 +21,14 @@ using catalog::Kind;
 constexpr std::size_t kMostPages = 1000;
 
 }  // namespace
+
+Task<ListedNames::Pointer> names_of(ServedUpstream upstream, std::vector<catalog::DefinitionList::Pointer> pages) {
+  std::size_t size = 0;
+  for (const auto& page : pages)
+    size += page->joined().size();
+  co_return co_await upstream->background().run(
+      size, [pages = std::move(pages)] { return std::make_shared<const ListedNames>(pages); });
+}
 
 Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::string cursor,
                                      std::optional<std::string> key) {
@@ -98,7 +106,7 @@ Task<Result<LivePages::Pages>> LivePages::read_all(ServedUpstream upstream, Kind
     pages = std::unexpected(errors::internal(fault.what()));
   }
   if (pages) {
-    into.add(upstream, kind, reading, std::make_shared<const ListedNames>(*pages));
+    into.add(upstream, kind, reading, co_await names_of(upstream, *pages));
   } else {
     into.add(upstream, kind, reading, std::unexpected(pages.error()));
   }

@@ -13,7 +13,7 @@
 namespace proteus::gateway {
 namespace {
 
-// A request and all that it views, but for what it has from the one that was sent.
+// A request and everything it views, except what it shares with the request that was sent.
 struct NamedRequest {
   explicit NamedRequest(const mcp::Request& sent) : request(sent) {}
 

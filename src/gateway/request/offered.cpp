@@ -1,4 +1,4 @@
-// What a caller is told that the gateway has, and what it may follow.
+// What the gateway declares to a caller, and what the caller may subscribe to.
 #include <algorithm>
 
 #include "base/log.hpp"
@@ -27,7 +27,8 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
-// Who may not read a resource is not told of it either. What is given outlives it.
+// Also checks scopes: a caller that may not read a resource gets no updates of it either. The references must outlive
+// the task.
 Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller, RefusalLog& refusals) {
   auto route = co_await std::move(routing);
   if (!route) co_return route;
@@ -38,7 +39,7 @@ Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::C
 
 }  // namespace
 
-// An upstream that has not answered yet may come with anything, and a legacy client is told only once.
+// An upstream that has not answered yet may offer anything, and a legacy client receives the capabilities only once.
 mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, const UpstreamTable& upstreams,
                                                    mcp::Era era) {
   mcp::ServerCapabilities offered;
@@ -81,27 +82,28 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   accepted.prompts = wanted.prompts && offered.prompts.offered;
   accepted.resources = wanted.resources && offered.resources.offered;
   if (!offered.subscribe) return accepted;
+  // Whether `follow` must find out which upstream has a resource.
+  const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
+    if (!served->is_direct() || !view->access().allows(served->name())) return false;
+    const auto facts = served->facts();
+    return !facts || facts->offers.subscribe;
+  });
   catalog::View::TemplateBudget budget;
   for (const auto& uri : wanted.uris) {
     if (uri.size() > catalog::kLongestUri) continue;
     if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
-    // Who of them has it is found out when it is followed.
-    const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
-      if (!served->is_direct() || !view->access().allows(served->name())) return false;
-      const auto facts = served->facts();
-      return !facts || facts->offers.subscribe;
-    });
     if (live || view->find(Kind::resource, uri) || view->match_template(uri, budget)) accepted.uris.push_back(uri);
   }
   return accepted;
 }
 
 Task<std::vector<server::Service::Refused>> GatewayService::follow(const server::Caller& caller,
+                                                                   std::string_view authorization,
                                                                    server::Session* session,
                                                                    const mcp::Request& request,
                                                                    const mcp::SubscriptionFilter& accepted) {
   Worker& worker = here();
-  CallerLists lists(remembered_, {request, caller, session});
+  CallerLists lists(remembered_, {request, caller, session, authorization});
   Routing routing(lists, worker);
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
@@ -116,7 +118,7 @@ void GatewayService::take_over(std::shared_ptr<server::Session> session, std::st
 }
 
 Task<> GatewayService::follow_again(std::shared_ptr<server::Session> session) {
-  // The request that would ask for it.
+  // The request with which a client would subscribe.
   const std::string text = R"({"jsonrpc":"2.0","id":0,"method":"resources/subscribe","params":{"uri":""}})";
   auto message = json::scan(text);
   const auto facts = session->facts();
@@ -124,9 +126,9 @@ Task<> GatewayService::follow_again(std::shared_ptr<server::Session> session) {
   if (!request) co_return;
   const auto caller = session->caller();
   const auto accepted = accept({.uris = session->subscriptions()}, *caller, session.get());
-  for (const auto& [uri, why] : co_await follow(*caller, session.get(), *request, accepted))
+  for (const auto& [uri, why] : co_await follow(*caller, {}, session.get(), *request, accepted))
     log::info("a session that goes on here is not told of {}: {}", log::printable(uri, 200), why.message());
-  // What changed before the upstream was listened to again was told to nobody.
+  // Nobody received updates while the upstream was not listened to, so every resource may have changed.
   for (const auto& uri : accepted.uris)
     session->resource_updated(uri);
 }

@@ -28,7 +28,7 @@ std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {
     if (auto* route = std::get_if<Route>(&*found)) return std::move(*route);
     return std::nullopt;
   }
-  // An upstream may have it by now.
+  // An upstream may list the name by now.
   if (lists_.recalled()) return std::nullopt;
   return std::unexpected(std::move(found.error()));
 }

@@ -9,17 +9,17 @@
 
 namespace proteus::gateway {
 
-// The way from what a request wants to its route. Reads the lists that decide it, as the caller and only where several
-// upstreams may be meant. Lives on the thread of its worker, for as long as the request runs.
+// Finds the route of a request. If several upstreams are candidates, reads the lists that decide, as the caller. Lives
+// on its worker's thread while the request runs.
 class Routing {
  public:
-  // All of these outlive it.
+  // All arguments must outlive it.
   Routing(CallerLists& lists, Worker& worker) : lists_(lists), worker_(worker) {}
 
-  // Nothing where lists must be read first.
+  // Returns nothing if lists must be read first.
   std::optional<Result<Route>> at_once(const Wanted& wanted);
 
-  // `wanted` lives as long as this runs. The cancellation is the request's own.
+  // Reads lists if necessary. What `wanted` views must outlive the task. `cancellation` is the request's own.
   Task<Result<Route>> run(Wanted wanted, UpstreamMeans means, server::Cancellation& cancellation);
 
  private:

@@ -28,7 +28,7 @@ providers::UpstreamSettings direct(const ListingUpstream& upstream, std::optiona
   return settings;
 }
 
-// Who answered a call; the message of an error where nobody did.
+// Returns the name of the upstream that answered a call, or the message of an error.
 std::string called(TestGateway& gateway, std::string_view tool, std::string_view meta = {}) {
   const auto answer = gateway.call(tool, R"({"secret":1})", {}, meta);
   const auto* error = answer.as_object().if_contains("error");

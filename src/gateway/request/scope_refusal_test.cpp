@@ -3,7 +3,7 @@
 #include "gateway/testing/routing_fixture.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
-// OAU-08: a call that needs scopes which the caller's token lacks is refused in both eras, before anything is sent.
+// OAU-08: if a call needs scopes that the caller's token lacks, it is refused in both eras before anything is sent.
 namespace proteus::gateway {
 namespace {
 
@@ -40,7 +40,7 @@ class ScopeRefusals : public ::testing::TestWithParam<bool> {
     gateway->discover();
   }
 
-  // One subject, with tokens that grant more or less.
+  // One subject with several tokens, which grant different scopes.
   std::shared_ptr<const Principal> find(const json::Digest& token) const {
     for (const auto& [text, granted] : tokens) {
       if (json::sha256(text) != token) continue;
@@ -108,14 +108,14 @@ TEST_P(ScopeRefusals, OfALegacySessionEndWithABetterToken) {
   const auto subscribed = client.post(rpc("2", "resources/subscribe", R"("uri":"test://secret/a")"));
   EXPECT_THAT(subscribed.body, HasSubstr("error"));
   EXPECT_THAT(upstream.take_asked(), IsEmpty());
-  // The same session, the same subject, another token.
+  // The same session and subject with another token.
   client.every = bearer("admin");
   EXPECT_EQ(client.call("3", "up_delete_all").status, 200);
   client.every = bearer("few");
   EXPECT_EQ(client.call("4", "up_delete_all").status, 403);
 }
 
-// A name that is not listed asks for no scope; what a live upstream has is not known, and the rules decide by name.
+// A name that no cached list has needs no scope. What a live upstream has is not known, so the rules decide by name.
 TEST_P(ScopeRefusals, AreByNameWhereAListIsNotKnown) {
   const auto unknown = call("few", "up_delete_nothing");
   EXPECT_EQ(unknown.status, GetParam() ? 403 : 200);

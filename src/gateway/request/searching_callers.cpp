@@ -1,4 +1,4 @@
-// What callers who search need besides: all tools that they may use, and help where they have named one in vain.
+// Support for callers who search: the tools that they may use, and help if they have named an unknown one.
 #include "gateway/callers/search_definitions.hpp"
 #include "gateway/request/errand.hpp"
 #include "gateway/request/usable_tools.hpp"

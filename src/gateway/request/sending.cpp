@@ -1,4 +1,4 @@
-// A call that was routed, on its way to the upstream, and what becomes of its answer.
+// Sends routed calls to upstreams and turns their answers into outcomes.
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -26,8 +26,8 @@ Error drifted(const providers::Upstream& upstream, std::string_view name, std::s
                   log::printable(name, 200), upstream.settings().name, why));
 }
 
-// A legacy upstream's error that sends the user to URLs first is a need for input in the modern era; the retry runs the
-// request anew, as it would there.
+// Translates a legacy upstream's error that sends the user to URLs: a modern client gets questions, and its retry runs
+// the request again, as in the legacy era.
 std::optional<mcp::InputRequired> visits_required(server::Call& call, const Error& error) {
   if (call.session() != nullptr || error.rpc_code() != mcp::code::kLegacyUrlElicitationRequired) return std::nullopt;
   if (!call.request().method->may_ask || !call.client().elicitation_url) return std::nullopt;
@@ -87,12 +87,12 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();
     if (!forwarded && upstream->is_per_caller()) [[unlikely]] {
-      if (auto answered = co_await sign_in(call, errand.route, attempts, forwarding, forwarded)) {
+      if (auto answered = co_await sign_in(call, errand, attempts, forwarding, forwarded)) {
         timing.end(*answered);
         co_return std::move(*answered);
       }
     }
-    call.rounds().answers.clear();  // each round answers the questions of the one before
+    call.rounds().answers.clear();  // each round answers the questions of the previous one
     attempts.report(forwarded);
     if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
     const auto ended = timing.now();
@@ -121,7 +121,7 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::
   auto taken = parked_.take(call.rounds().state);
   if (!taken) co_return std::unexpected(taken.error());
   const ServedUpstream upstream = taken->upstream;
-  // Since it was parked its caller may have lost the upstream, the context or the name.
+  // While the call was parked, its caller may have lost the upstream, the context or the name.
   auto at_once = route_at_once(call, here());
   auto route = at_once ? std::move(*at_once) : co_await route_by_lists(call);
   const bool elsewhere = route && (!route->upstream || route->upstream->name() != upstream->name());
@@ -137,7 +137,8 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::
   co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
 }
 
-// What a URI stands for may depend on who asks, whatever the upstream says of its own answer.
+// Returns how widely an answer may be cached. What a URI stands for may depend on the caller, whatever the upstream
+// declares.
 mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const providers::Upstream& upstream) const {
   if (!call.request().method->cacheable || upstream.is_direct() || upstream.is_per_caller())
     return mcp::CacheScope::per_caller;
@@ -145,17 +146,21 @@ mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const pro
   return worker.cache_scope(*worker.view(call));
 }
 
+void GatewayService::tell_observer(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
+                                   const Result<Forwarded>& forwarded) const {
+  if (!observer_) return;
+  const auto* answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
+  observer_({.upstream = upstream,
+             .method = call.request().method->method,
+             .took = took,
+             .error = forwarded ? nullptr : &forwarded.error(),
+             .is_tool_error = answer != nullptr && is_tool_error(*answer),
+             .call = &call});
+}
+
 mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                                       Result<Forwarded> forwarded) const {
-  if (observer_) {
-    const auto* answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
-    observer_({.upstream = upstream,
-               .method = call.request().method->method,
-               .took = took,
-               .error = forwarded ? nullptr : &forwarded.error(),
-               .is_tool_error = answer != nullptr && is_tool_error(*answer),
-               .call = &call});
-  }
+  tell_observer(call, upstream, took, forwarded);
   if (!forwarded) {
     if (auto required = visits_required(call, forwarded.error())) return std::move(*required);
     if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {

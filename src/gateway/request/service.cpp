@@ -24,12 +24,12 @@ namespace {
 
 using catalog::Kind;
 
-// Whether it is a tool that can be called only as a task, for who does not know such tasks: nobody else is told of it.
+// Whether the tool can be called only as a task, and the client's revision has no tasks: such clients are not shown it.
 bool is_hidden_task(const Route& route, const mcp::Request& request) {
   return route.found && route.found.definition->task_only && !mcp::has_tasks(request.version);
 }
 
-// Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
+// Checks the caller's scopes, and a tool's mirrored parameters against the headers.
 Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog& refusals) {
   if (route && principal_of(call.caller()).scopes() != nullptr) [[unlikely]] {
     auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
@@ -46,7 +46,7 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
     return std::unexpected(mcp::errors::invalid_params(
         fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
   }
-  // Who has found a tool by searching was shown no annotation.
+  // Callers who found a tool by searching were not shown its header annotations.
   const auto missing = route->view->is_searched() ? mcp::MissingHeader::allowed : mcp::MissingHeader::refused;
   const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers(), missing);
   if (!held) return std::unexpected(held.error());
@@ -137,7 +137,7 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   const Timing timing(*this, call);
-  // Those of a session end with it.
+  // Calls of a session end with the session.
   if (call.session() == nullptr && !call.is_linked()) here().running().push_back(call);
   if (auto checked = check_meta(call.request(), options_.meta); !checked)
     return timing.refuse(std::move(checked.error()));
@@ -170,7 +170,8 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
   co_return co_await list.run();
 }
 
-// All that needs no waiting is done here: what a coroutine names it keeps, and calls under way are many.
+// Does everything that needs no waiting outside of a coroutine: a coroutine's frame keeps its locals, and many calls
+// are under way.
 Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing) {
   Worker& worker = here();
   auto place = take_place(call, worker);
@@ -238,7 +239,7 @@ Task<mcp::Outcome> GatewayService::forward_fresh(server::Call& call, Timing timi
   co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
 }
 
-// A name that nobody is known to have may be new at any of them.
+// An unknown name may be new at any upstream whose list has expired.
 std::vector<ServedUpstream> GatewayService::expired_on_way(const std::optional<Result<Route>>& route,
                                                            server::Call& call, Worker& worker) {
   if (route && *route) {
@@ -253,7 +254,7 @@ Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Wo
   if (call.holds_place()) return ConcurrencyLimit::Pass();
   auto pass = worker.quota(call.caller().principal).enter_call();
   if (!pass || call.session() == nullptr) return pass;
-  // Between its rounds such a call waits for its client, and is under way all the same.
+  // Such a call waits for its client between rounds, and counts as running all the time.
   call.hold_place(std::make_shared<ConcurrencyLimit::Pass>(std::move(*pass)));
   return ConcurrencyLimit::Pass();
 }

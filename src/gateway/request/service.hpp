@@ -31,25 +31,25 @@ struct ServiceOptions {
   std::size_t page_size = 1000;
   MetaLimits meta;
   ParkingLimits parking;
-  ProcessKey process = {};  // this one among several that serve as one; empty where it is alone
+  ProcessKey process = {};  // this process among several that serve as one; empty if there is only one
   client::Chance chance;
   RememberedListsLimits remembered;
 };
 
-// What is worth counting about a request that went to an upstream.
+// A request to an upstream, as observers see it.
 struct UpstreamRequest {
   const ServedUpstream& upstream;
   mcp::Method method;
   std::chrono::nanoseconds took;
-  const Error* error;                  // of its own, or on the way; null for none
-  bool cut_off = false;                // the circuit is open, and nothing was sent
-  bool is_tool_error = false;          // it was answered, and the tool says that it failed
-  const server::Call* call = nullptr;  // that it was sent for; null for a part of a list
+  const Error* error;                  // of the upstream, or on the way; null for none
+  bool cut_off = false;                // the circuit was open, and nothing was sent
+  bool is_tool_error = false;          // the tool reports in its result that it failed
+  const server::Call* call = nullptr;  // the call it was sent for; null for a part of a list
 };
 
-// What it takes to ask upstreams for somebody. All of it outlives the request.
+// What is needed to send requests to upstreams. All of it outlives the request.
 struct UpstreamMeans {
-  // Of a request that was not let through: the circuit is counted, the limit noted as a refusal.
+  // Reports a request that was not admitted: to the observer if the circuit was open, otherwise to `refusals`.
   void tell_refused(const UpstreamAttempts& attempts, UpstreamRequest request, const server::Caller& caller) const;
 
   BridgeDependencies reach;
@@ -59,7 +59,7 @@ struct UpstreamMeans {
   const client::Chance& chance;
 };
 
-// What is worth counting about a request of a client.
+// An answered request of a client, as observers see it.
 struct AnsweredRequest {
   mcp::Method method;
   mcp::Era era;
@@ -67,37 +67,36 @@ struct AnsweredRequest {
   const mcp::Outcome& outcome;
 };
 
-// The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the
-// workers.
+// Answers requests: from the catalog if possible, otherwise from upstreams. Called on the workers' threads.
 class GatewayService final : public server::Service {
  public:
-  // The workers, one for each thread, who hears them, and the log of refusals outlive it. The key is for cursors and
-  // task ids.
+  // The references and the workers, one for each thread, must outlive it. The key seals cursors and task ids.
   GatewayService(ServiceOptions options, const net::Workers& threads, std::vector<Worker*> workers,
                  Subscriptions& subscriptions, const Clock& clock, SealingKey key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
   RememberedLists& remembered() { return remembered_; }
 
-  // Told of each request to an upstream when it has ended.
+  // Sets the callback for each request to an upstream that has ended.
   void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
-  // Told of each request of a client when it has been answered. Before anything is asked.
+  // Sets the callback for each request of a client that was answered. Must be set before the first request.
   void set_request_observer(std::function<void(const AnsweredRequest&)> observer) {
     request_observer_ = std::move(observer);
   }
 
-  // Told when the answer to a call says that lists of an upstream that is listed live have changed for the caller.
-  // Before anything is asked; called on any worker.
+  // Sets the callback for answers which say that lists of a live upstream have changed for the caller. Must be set
+  // before the first request; called on any worker.
   using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
   void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
 
-  // Who asks people to sign in at upstreams that each uses as themselves. Before anything is asked; outlives it.
+  // Sets what asks callers to sign in at upstreams that they use with their own credentials. Must be set before the
+  // first request, and must outlive this.
   void set_sign_ins(SignIns& sign_ins) { sign_ins_ = &sign_ins; }
 
-  // The worker whose thread this is.
+  // Returns the worker of the current thread.
   Worker& here() const;
 
-  // All tools that the caller of a request may use now. On the thread of its worker.
+  // Returns all tools that the caller may use now. Must be called on the thread of its worker.
   Task<UsableTools> usable_tools(server::Call& call);
 
   Face face(const server::Caller& caller, mcp::Era era) override;
@@ -107,7 +106,8 @@ class GatewayService final : public server::Service {
   ProcessKey holder_of(const server::Rounds& rounds) const override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
                                  server::Session* session) override;
-  Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
+  Task<std::vector<Refused>> follow(const server::Caller& caller, std::string_view authorization,
+                                    server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
   void take_over(std::shared_ptr<server::Session> session, std::string_view state) override;
   void leave(server::Session& session) override { Subscriptions::leave(session); }
@@ -120,69 +120,73 @@ class GatewayService final : public server::Service {
   class Timing;
   struct Errand;
 
-  // Has upstreams tell of what a session is subscribed to.
+  // Subscribes a session that was taken over to its resources again.
   Task<> follow_again(std::shared_ptr<server::Session> session);
   BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
   UpstreamMeans means() { return {reach(), observer_, refusals_, clock_, options_.chance}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
-  // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
+  // Returns the caller's own lists if an upstream has announced a change of them that was not read yet; otherwise null.
   std::shared_ptr<OwnLists> lists_behind(server::Call& call) const;
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing, ConcurrencyLimit::Pass&& place,
                              std::optional<Result<Route>>&& route, Clock::Monotonic began);
-  // After what is too old to route it by was read again.
+  // Like `forward`, after the expired lists that the route depends on were refreshed.
   Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                    std::vector<ServedUpstream> expired);
-  // The same after what upstreams have announced to this caller was read.
+  // Like `forward`, after what upstreams have announced to this caller was read.
   Task<mcp::Outcome> forward_caught_up(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                        std::shared_ptr<OwnLists> lists);
   static std::vector<ServedUpstream> expired_on_way(const std::optional<Result<Route>>& route, server::Call& call,
                                                     Worker& worker);
   Result<ConcurrencyLimit::Pass> take_place(server::Call& call, Worker& worker);
-  // Nothing where lists must be read first.
+  // Returns nothing if lists must be read first.
   std::optional<Result<Route>> route_at_once(server::Call& call, Worker& worker);
   Task<Result<Route>> route_by_lists(server::Call& call);
   Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
   Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
-  // Nobody is found who could answer. One who has named a tool in vain is helped by whoever searches.
+  // Refuses a request without a route. For callers who search, the search provider names similar tools.
   Task<mcp::Outcome> refuse(server::Call& call, const Timing& timing, Error why);
   static Task<mcp::Outcome> name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
                                          std::shared_ptr<const catalog::View> view);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
-  // Whether it may be sent to the upstream now.
+  // Checks whether the request may be sent to the upstream now, and begins the attempts.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call);
-  // Of a request that an upstream has refused, which each caller uses as themselves: asks its caller to sign in where
-  // that is why, and sends it once more where they have. What it is answered; nothing where `forwarded` says.
-  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const Route& route, UpstreamAttempts& attempts,
+  // Handles a refusal by an upstream that callers use with their own credentials. Asks the caller to sign in if that
+  // may help, and sends the request once more after a sign-in. Returns the answer, or nothing if `forwarded` has the
+  // outcome and is still to be reported.
+  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, Errand& errand, UpstreamAttempts& attempts,
                                             Forwarding& forwarding, Result<Forwarded>& forwarded);
-  // `arguments` are those of a shaped tool's call, complete, and outlive it; empty for any other.
+  // `arguments` are the complete arguments of a shaped tool's call and outlive the task; empty for any other.
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand, std::string_view arguments = {});
-  // A call of a tool that an operator has shaped.
+  // Sends a call of a tool that an operator has shaped.
   Task<mcp::Outcome> send_shaped(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> send_confirmed(server::Call& call, Timing timing, Errand errand, std::string_view arguments);
   Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
-  // Of a call that comes back with what its caller said to a sign-in.
+  // Continues a call that returns with the answer to a sign-in question.
   Task<mcp::Outcome> forward_signed_in(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
-  // Of the tool that stands for an upstream which its caller has not connected.
+  // Whether the call is for the tool that represents an upstream which the caller has not connected.
   bool is_connect_tool(const server::Call& call, const Route& route) const;
   Task<mcp::Outcome> connect(server::Call& call, Errand errand);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
-  // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
+  // Makes sure that the next list shows what has changed at the upstream. The arguments must outlive the task.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
-  // What becomes of a request that has been to an upstream.
-  // Requests about tasks: of 2025-11-25, and of the extension.
+  // Answers requests about tasks, of 2025-11-25 and of the extension.
   Task<mcp::Outcome> about_tasks(server::Call& call, const Timing& timing);
-  // The tasks of its session.
+  // Lists the tasks of the call's session.
   Task<mcp::Outcome> list_tasks(server::Call& call);
   Task<> read_task(server::Call& call, std::string id, std::string& out);
-  // Sends it to the upstream that runs the task.
+  // Sends a request about a task to the upstream that runs the task.
   Task<mcp::Outcome> ask_about_task(server::Call& call, Timing timing);
-  // The way to a task is that to its tool, for whoever may use that.
+  // Finds the route to a task: that of its tool, if the caller may still use it.
   Task<Result<Route>> route_to_task(server::Call& call, const TaskAtUpstream& task);
   mcp::Outcome task_outcome(server::Call& call, const ServedUpstream& upstream, const client::Answer& answer) const;
+  // Reports the outcome of a request to an upstream to the observer.
+  void tell_observer(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
+                     const Result<Forwarded>& forwarded) const;
+  // Reports the outcome of a request to an upstream, and turns it into the outcome for the client.
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
 
@@ -204,7 +208,7 @@ class GatewayService final : public server::Service {
   SignIns* sign_ins_ = nullptr;
 };
 
-// The kind whose list a method asks for.
+// Returns the kind of list that a method reads; nothing for other methods.
 std::optional<catalog::Kind> listed_by(mcp::Method method);
 
 }  // namespace proteus::gateway

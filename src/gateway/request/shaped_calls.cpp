@@ -1,4 +1,4 @@
-// Calls of tools that an operator has shaped: with arguments put in, or after the user was asked.
+// Calls of tools that an operator has shaped: arguments are added, or the user must confirm.
 #include <fmt/format.h>
 
 #include "gateway/confirmation/confirmation_text.hpp"
@@ -12,12 +12,12 @@ namespace {
 
 using providers::tool_error;
 
-// Its later rounds are about what the upstream has asked: it has been confirmed.
+// Whether the call was already confirmed and sent: its later rounds answer questions of the upstream.
 bool has_been_sent(const server::Rounds& rounds) {
   return rounds.round > 0 && (rounds.state.empty() || is_state_after_sending(rounds.state));
 }
 
-// Of the tool and of the arguments exactly as they go to it; numbers count as they are written.
+// Returns a digest of the tool and its exact arguments; numbers count as they are written.
 Result<std::string> digest_of(const Route& route, std::string_view arguments) {
   const auto text = json::canonical_text(arguments);
   if (!text) return std::unexpected(text.error());
@@ -46,11 +46,12 @@ Task<mcp::Outcome> GatewayService::send_shaped(server::Call& call, Timing timing
   co_return co_await send_confirmed(call, timing, std::move(errand), arguments);
 }
 
-// What the operator has fixed is not shown: the user decides about what the caller has said.
+// The user sees the caller's arguments and the defaults, but not what the operator has fixed.
 Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing timing, Errand errand,
                                                   std::string_view arguments) {
   const std::string_view given = call.request().param("arguments");
-  // Putting them in order takes many times what it takes to read them, and twice the longest question is never asked.
+  // Canonicalizing takes much longer than reading, and arguments twice as long as the longest question never fit into
+  // one.
   if (given.size() > 2 * kLongestQuestion) {
     mcp::Outcome refused = Confirmations::too_long();
     timing.end(refused);
@@ -75,7 +76,7 @@ Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing tim
       return answer_with(
           tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run."));
     }
-    // They are ours, and not for the upstream.
+    // The answer to the confirmation is not for the upstream.
     call.rounds().answers.clear();
     call.rounds().state.clear();
     sends = true;

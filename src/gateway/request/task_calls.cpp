@@ -1,4 +1,5 @@
-// Tasks: requests about them, and calls that begin one.
+// Requests about tasks, and calls that begin a task.
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -23,10 +24,21 @@
 namespace proteus::gateway {
 namespace {
 
-// Each is a request to an upstream.
+// Tasks on one page of a list. Each costs a request to an upstream.
 constexpr std::size_t kTasksOfPage = 16;
 
-// A request for one task, on behalf of another request of the same session; nobody is told of it.
+// Returns the number in a cursor, 0 for no cursor; nothing if it is no cursor of ours.
+std::optional<std::uint64_t> number_in(std::string_view cursor) {
+  if (cursor.empty()) return 0;
+  const auto text = json::decode_string(cursor);
+  std::uint64_t number = 0;
+  if (!text || text->empty()) return std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+// A `tasks/get` on behalf of another request of the same session; sends the client nothing.
 class TaskRequest final : public server::CallChannel {
  public:
   TaskRequest(server::Call& asker, std::string_view id)
@@ -39,7 +51,7 @@ class TaskRequest final : public server::CallChannel {
     call_.emplace(request_, asker.caller(), *this);
     call_->join(*asker.session(), {});
     call_->set_authorization(asker.authorization());
-    // Its asker has a place for all of them.
+    // The place of the original request covers all of its task requests.
     call_->hold_place(std::make_shared<int>());
   }
 
@@ -73,14 +85,13 @@ Task<mcp::Outcome> GatewayService::list_tasks(server::Call& call) {
   const auto place = take_place(call, here());
   if (!place) co_return std::unexpected(place.error());
   const auto tasks = UpstreamSessionsOfClient::of(*call.session())->tasks();
-  // It is the id of the last task of the page before.
-  const std::string cursor = json::decode_string(call.request().param("cursor")).value_or("");
-  const auto page = tasks->after(cursor, kTasksOfPage);
-  if (!page) co_return std::unexpected(mcp::errors::invalid_params("the cursor is none of this list"));
-  std::vector<std::string> found(page->ids.size());
+  const auto after = number_in(call.request().param("cursor"));
+  if (!after) co_return std::unexpected(mcp::errors::invalid_params("the cursor is none of this list"));
+  const auto page = tasks->after(*after, kTasksOfPage);
+  std::vector<std::string> found(page.ids.size());
   TaskGroup reading(co_await boost::asio::this_coro::executor);
-  for (std::size_t i = 0; i < page->ids.size(); ++i)
-    reading.spawn("a task of a list", read_task(call, page->ids[i], found[i]));
+  for (std::size_t i = 0; i < page.ids.size(); ++i)
+    reading.spawn("a task of a list", read_task(call, page.ids[i], found[i]));
   co_await reading.join();
   std::string members = R"("tasks":[)";
   bool first = true;
@@ -90,13 +101,13 @@ Task<mcp::Outcome> GatewayService::list_tasks(server::Call& call) {
     members += task;
   }
   members += ']';
-  if (page->more) members += fmt::format(R"(,"nextCursor":{})", json::quote(page->ids.back()));
+  if (page.more) members += fmt::format(R"(,"nextCursor":"{}")", page.last);
   mcp::Reply reply;
   reply.members.add(std::move(members));
   co_return reply;
 }
 
-// Leaves `out` empty where the task cannot be read now.
+// Leaves `out` empty if the task cannot be read now.
 Task<> GatewayService::read_task(server::Call& call, std::string id, std::string& out) {
   TaskRequest asking(call, id);
   const auto outcome = co_await handle(asking.call());

@@ -4,7 +4,7 @@
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
-// Tasks of 2025-11-25 and of the extension, between those who speak the same form.
+// Tasks of 2025-11-25 and of the extension, between clients and upstreams that use the same form.
 namespace proteus::gateway {
 namespace {
 
@@ -34,7 +34,7 @@ std::string task(std::string_view id, std::string_view status) {
       id, status);
 }
 
-// A legacy server whose only task has the id `1`, as that of any other has.
+// A legacy server whose only task has the id `1`, so that all such servers use the same id.
 Reaction answer_with_tasks(const boost::json::object& message) {
   const std::string_view method = message.at("method").as_string();
   if (method == "initialize") {
@@ -56,7 +56,7 @@ Reaction answer_with_tasks(const boost::json::object& message) {
   return Reaction::error(R"({"code":-32601,"message":"unknown"})");
 }
 
-// The id of a task, or in what says which task it belongs to.
+// Reads the task id of a task, or of a reference to one.
 std::string id_of(const boost::json::value& task) { return std::string(task.at("taskId").as_string()); }
 
 class LegacyTasks : public ::testing::Test {
@@ -73,7 +73,7 @@ class LegacyTasks : public ::testing::Test {
   LegacyClient client(std::string_view who, std::string_view version = "2025-11-25") const {
     return LegacyClient(gateway.port(), version, "{}", of(who));
   }
-  // The id of a task that a call has begun.
+  // Calls a tool as a task and returns the task's id.
   static std::string begin(LegacyClient& client, std::string_view tool) {
     const auto answer = client.call("1", tool, R"(,"arguments":{},"task":{"ttl":60000})").json();
     return std::string(answer.at("result").at("task").at("taskId").as_string());
@@ -172,7 +172,7 @@ TEST_F(LegacyTasks, EndWithTheAccessToTheirTool) {
   EXPECT_EQ(code_of(about(ada, "tasks/get", id)), -32602);
 }
 
-// TSK-01: a tool is there where the client speaks the form of its upstream.
+// TSK-01: a tool exists only for clients that use the upstream's form of tasks.
 TEST_F(LegacyTasks, ToolsThatNeedThemAreListedToClientsOf2025Alone) {
   LegacyClient ada = client("ada");
   EXPECT_THAT(listed(ada), ElementsAre("a_either", "a_plain", "a_slow", "b_either", "b_plain", "b_slow"));
@@ -188,7 +188,7 @@ TEST_F(LegacyTasks, ToolsThatNeedThemAreListedToClientsOf2025Alone) {
   EXPECT_THAT(first.received("tools/call"), IsEmpty());
 }
 
-// TSK-01: to whoever does not know tasks, `task` is a member like any other.
+// TSK-01: for clients that do not know tasks, `task` is a member like any other.
 TEST_F(LegacyTasks, AreNotBegunByClientsThatDoNotKnowThem) {
   LegacyClient older = client("ada", "2025-06-18");
   EXPECT_EQ(text_of(older.call("1", "a_either", R"(,"arguments":{},"task":{})").json()), "at once");
@@ -198,7 +198,7 @@ TEST_F(LegacyTasks, AreNotBegunByClientsThatDoNotKnowThem) {
     EXPECT_FALSE(call.at("params").as_object().contains("task"));
 }
 
-// TSK-01: a session hears of its own tasks, by the ids that its client knows.
+// TSK-01: a session is notified of its own tasks only, with the ids that its client knows.
 TEST_F(LegacyTasks, AreToldOfByTheIdsOfTheClient) {
   const auto telling = [](const boost::json::object& message) -> Reaction {
     if (message.at("method") != "tasks/get") return answer_with_tasks(message);
@@ -225,7 +225,7 @@ TEST_F(LegacyTasks, AreToldOfByTheIdsOfTheClient) {
   EXPECT_EQ(id_of(event->json().at("params")), id);
 }
 
-// A modern server whose calls become tasks for clients that know the extension.
+// A modern server whose calls become tasks if the client declares the extension.
 Reaction answer_with_extension(const boost::json::object& message) {
   const std::string_view method = message.at("method").as_string();
   if (method == "server/discover") {

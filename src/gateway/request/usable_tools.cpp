@@ -46,7 +46,7 @@ void UsableTools::add_live(const ServedUpstream& upstream, catalog::DefinitionLi
       {place, std::make_shared<const catalog::Snapshot>(upstream->name(), 0, std::move(lists), std::move(about))});
 }
 
-// As a list does it: whoever is in front has the name.
+// As in a list, the provider in front wins a name.
 void UsableTools::settle() {
   if (pages_.empty()) return;
   std::unordered_map<const catalog::Snapshot*, std::vector<std::uint32_t>*> lost;

@@ -15,29 +15,29 @@
 
 namespace proteus::gateway {
 
-// All tools that one caller may use now, listed or not, but for those by which it searches. Everything it refers to
-// lives as long as it.
+// All tools that one caller may use now, listed or not, without the search tools themselves. Keeps everything it refers
+// to alive.
 class UsableTools {
  public:
   explicit UsableTools(std::shared_ptr<const catalog::View> view);
   UsableTools(UsableTools&&) noexcept = default;
   UsableTools& operator=(UsableTools&&) noexcept = default;
 
-  // What an upstream has listed to this caller live, a page at a time and as the view shows it.
+  // Adds a page that an upstream has listed to this caller live, as the view shows it.
   void add_live(const ServedUpstream& upstream, catalog::DefinitionList::Pointer page);
   void add_unanswered(std::string upstream) { unanswered_.push_back(std::move(upstream)); }
-  // Gives each name to its first holder, after all were added.
+  // Assigns each name to its first holder; to be called once all pages were added.
   void settle();
-  // Leaves the tools of one provider alone.
+  // Removes the tools of all other providers.
   void keep_only(std::string_view upstream);
 
-  // In the order in which names are won.
+  // In the order in which providers win names.
   const std::vector<catalog::View::Part>& parts() const { return parts_; }
-  // Whether a part is in the catalog, so that its index is worth keeping.
+  // Whether a part was listed live: it is not in the catalog, so its index is not worth keeping.
   bool is_live(std::size_t part) const { return live_[part]; }
   // Upstreams that are listed live and did not answer in time.
   const std::vector<std::string>& unanswered() const { return unanswered_; }
-  // As a call would find it.
+  // Finds a tool as a call would.
   catalog::Found find(std::string_view name) const;
   bool has_upstream(std::string_view name) const;
 
@@ -51,19 +51,19 @@ class UsableTools {
   std::vector<Live> pages_;
   std::vector<catalog::View::Part> parts_;
   std::vector<bool> live_;
-  std::deque<std::vector<std::uint32_t>> lost_;  // where it is more than the view tells
+  std::deque<std::vector<std::uint32_t>> lost_;  // names that parts lose besides those that the view reports
   std::vector<std::string> unanswered_;
 };
 
-// Reads what there is for one request; upstreams that are listed live are asked as its caller. Lives on the thread of
-// its worker, for as long as the request runs.
+// Collects the tools of one request's caller; live upstreams are asked as this caller. Lives on its worker's thread
+// while the request runs.
 class UsableToolsReader {
  public:
-  // All of these outlive it.
+  // All arguments must outlive it.
   UsableToolsReader(CallerLists& lists, Worker& worker, UpstreamMeans means, server::Cancellation& cancellation)
       : lists_(lists), worker_(worker), means_(means), cancellation_(cancellation) {}
 
-  // Who takes longer to list is named as one that did not answer.
+  // Upstreams that take longer to list are reported as unanswered.
   static constexpr std::chrono::seconds kMost{3};
   Task<UsableTools> run();
 

@@ -13,8 +13,8 @@
 #include "mcp/errors.hpp"
 #include "mcp/uri_pattern.hpp"
 
-// OAU-07, AUT-02, OBS-06, OBS-07: in random worlds with random rules a caller is listed what its rules leave of what
-// there is, in both eras and in every context; whatever it is not listed does not exist for it, and reaches nobody.
+// OAU-07, AUT-02, OBS-06, OBS-07: in random worlds with random rules, a caller's lists contain what its rules allow, in
+// both eras and in every context. What is not listed to a caller does not exist for it and reaches no upstream.
 namespace proteus::gateway {
 namespace {
 
@@ -33,9 +33,7 @@ const Texts kEntryTemplates{"test://dir/{name}", "test://{name}", "test://dir/{+
 const Texts kNamePatterns{"*", "git_*", "*log", "*_hub_*", "g?t_create", "log", "create", "nothing"};
 const Texts kUriPatterns{"*", "test://dir/*", "*a", "test://?", "context://*", "test://*{*", "nothing"};
 
-bool has_name(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
-
-// A second opinion about what fits.
+// An independent implementation of the patterns.
 bool matches(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() == '*')
@@ -44,7 +42,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return matches(pattern.substr(1), text.substr(1));
 }
 
-// What some patterns let in and others keep out, written as the documentation says it.
+// What patterns allow and deny, written after the documentation.
 struct Selection {
   Texts include = {"*"};
   Texts exclude;
@@ -84,12 +82,12 @@ struct RuledPeer {
   bool direct = false;
   std::string prefix;
   ListingUpstream::Names read_only;
-  std::map<Kind, ListingUpstream::Names> catalog;  // of a cached one
+  std::map<Kind, ListingUpstream::Names> catalog;  // lists of a cached upstream
 
-  std::string shown(Kind kind, const std::string& own) const { return has_name(kind) ? prefix + own : own; }
-  bool fits(Kind kind, const std::string& name) const { return !has_name(kind) || name.starts_with(prefix); }
+  std::string shown(Kind kind, const std::string& own) const { return catalog::is_named(kind) ? prefix + own : own; }
+  bool fits(Kind kind, const std::string& name) const { return !catalog::is_named(kind) || name.starts_with(prefix); }
   std::string own(Kind kind, const std::string& name) const {
-    return has_name(kind) ? name.substr(prefix.size()) : name;
+    return catalog::is_named(kind) ? name.substr(prefix.size()) : name;
   }
   ListingUpstream::Names lists(Kind kind) { return direct ? server.shown(kind, "") : catalog[kind]; }
 };
@@ -142,7 +140,7 @@ class RuledWorld {
   const std::string& one_of(const Texts& all) { return all[pick(all.size())]; }
   Kind some_kind() { return catalog::kKinds[pick(catalog::kKinds.size())]; }
   static const Texts& pool(Kind kind) {
-    if (has_name(kind)) return kEntryNames;
+    if (catalog::is_named(kind)) return kEntryNames;
     return kind == Kind::resource ? kEntryUris : kEntryTemplates;
   }
   ListingUpstream::Names some_names(Kind kind) {
@@ -156,7 +154,7 @@ class RuledWorld {
     Texts patterns;
     for (std::size_t i = pick(most + 1); i > 0; --i) {
       const Kind kind = some_kind();
-      patterns.push_back(Selection::prefix_of(kind) + one_of(has_name(kind) ? kNamePatterns : kUriPatterns));
+      patterns.push_back(Selection::prefix_of(kind) + one_of(catalog::is_named(kind) ? kNamePatterns : kUriPatterns));
     }
     return patterns;
   }
@@ -188,7 +186,7 @@ class RuledWorld {
     peer.catalog[kind] = peer.server.shown(kind, "");
   }
 
-  // By its names alone.
+  // Whether the names alone are allowed.
   bool may_be_named(const Asking& asking, Kind kind, const std::string& shown, const std::string& own) const {
     return asking.caller.rules.admits(kind, {shown}) && (!asking.in_context || context_.admits(kind, {shown, own}));
   }
@@ -197,7 +195,7 @@ class RuledWorld {
     return declared && may_be_named(asking, kind, peer.shown(kind, own), own);
   }
 
-  // What is listed, and by whom it is described; the gateway's own is described by nobody.
+  // The expected names, with the upstream that describes each; the gateway's own entries have none.
   std::map<std::string, std::string> expected(const Asking& asking, Kind kind) {
     std::map<std::string, std::string> all;
     if (kind == Kind::resource && asking.caller.rules.admits(kind, {"context://c"})) all.emplace("context://c", "");
@@ -252,7 +250,7 @@ class RuledWorld {
     return look_as(gateway_->gateway, asking.caller.token, asking.in_context ? "c" : "").value();
   }
 
-  // OBS-07: who looks as somebody sees what they were listed, apart from what is listed live.
+  // OBS-07: viewing as a caller shows what that caller was listed, except entries of live upstreams.
   void see_as(const Asking& asking, Kind kind, const std::map<std::string, std::string>& listed) {
     const Viewpoint at = viewpoint(asking);
     std::map<std::string, std::string> seen;
@@ -279,8 +277,8 @@ class RuledWorld {
     }
   }
 
-  // OBS-06: what is seen is served by whom it says, what is not seen is served by nobody, and where only an upstream
-  // knows it is one that is listed live.
+  // OBS-06: the named upstream serves what is seen, nobody serves what is not seen, and only a live upstream can be
+  // unknown.
   void explain(const Asking& asking, Kind kind, const std::string& name, const RuledPeer* expected) {
     const auto answer = why(viewpoint(asking), {}, gateway_->gateway.clock(), {kind, name});
     const std::string told_why = name + ": " + answer.decisive.detail + told(asking, "why");
@@ -293,7 +291,8 @@ class RuledWorld {
     }
   }
 
-  // Who is to get it: the first that lists it, or has a template for it; or the only one that may have it.
+  // The upstream that should get the request: the first that lists the entry or has a template for it, or the only
+  // candidate.
   RuledPeer* holder(const Asking& asking, Kind kind, const std::string& name) {
     for (const auto& peer : peers_) {
       if (!peer->fits(kind, name)) continue;
@@ -315,7 +314,7 @@ class RuledWorld {
       if (only != nullptr) return nullptr;
       only = peer.get();
     }
-    // What it declares is not known.
+    // Only the list of the upstream tells whether the tool is read-only.
     return kind == Kind::tool && asking.caller.read_only ? nullptr : only;
   }
 
@@ -330,13 +329,13 @@ class RuledWorld {
                                                        {"completion/complete", Kind::prompt},
                                                        {"completion/complete", Kind::resource_template}}};
     const auto& [method, kind] = kRequests[pick(kRequests.size())];
-    const std::string name = (has_name(kind) ? one_of(kEntryPrefixes) : "") + one_of(pool(kind));
-    std::string members = fmt::format(R"("{}":"{}")", has_name(kind) ? "name" : "uri", name);
+    const std::string name = (catalog::is_named(kind) ? one_of(kEntryPrefixes) : "") + one_of(pool(kind));
+    std::string members = fmt::format(R"("{}":"{}")", catalog::is_named(kind) ? "name" : "uri", name);
     if (method == "tools/call") members += R"(,"arguments":{})";
     const bool completes = method == "completion/complete";
     if (completes) {
       members = fmt::format(R"("ref":{{"type":"ref/{}",{}}},"argument":{{"name":"x","value":""}})",
-                            has_name(kind) ? "prompt" : "resource", members);
+                            catalog::is_named(kind) ? "prompt" : "resource", members);
     }
     check(asking, kind, name, send(asking, method, members, completes ? std::string_view() : name));
   }
@@ -384,7 +383,7 @@ class RuledWorld {
 };
 
 TEST(AccessProperty, WhatIsNotListedDoesNotExist) {
-  // One world can be looked at alone.
+  // Runs a single world if its seed is given.
   const char* const given = std::getenv("PROTEUS_ACCESS_SEED");
   const unsigned first = given != nullptr ? static_cast<unsigned>(std::stoul(given)) : 1;
   const unsigned worlds = given != nullptr ? 1 : 25;

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "gateway/callers/credentials.hpp"
+#include "gateway/callers/principal.hpp"
 #include "gateway/routing/translation.hpp"
+#include "json/canonical.hpp"
 #include "server/core/session.hpp"
 
 namespace proteus::gateway {
 namespace {
 
-// With its size in front, so that no two ways to divide a text are the same key.
+// Adds the size first, so that different parts never form the same key.
 void add_part(std::string& key, std::string_view part) {
   key += std::to_string(part.size());
   key += ':';
@@ -17,12 +20,19 @@ void add_part(std::string& key, std::string_view part) {
 
 }  // namespace
 
+std::string Asker::key() const {
+  std::string key;
+  add_part(key, caller.principal);
+  add_part(key, session != nullptr ? std::string_view(session->id().value()) : std::string_view());
+  add_part(key, request.client_capabilities);
+  // Two tokens of one subject may be exchanged for different ones.
+  const bool has_tokens = principal_of(caller).rules() != 0 && !authorization.empty();
+  add_part(key, has_tokens ? json::hex(json::sha256(credentials_of(authorization).token)) : std::string());
+  return key;
+}
+
 const std::string& CallerLists::key() {
-  if (!key_.empty()) return key_;
-  add_part(key_, asker_.caller.principal);
-  add_part(key_, asker_.session != nullptr ? std::string_view(asker_.session->id().value()) : std::string_view());
-  add_part(key_, asker_.request.client_capabilities);
-  key_ += forwarded_meta(asker_.request, Propagate::all_but_trace_context);
+  if (key_.empty()) key_ = asker_.key() + forwarded_meta(asker_.request, Propagate::all_but_trace_context);
   return key_;
 }
 

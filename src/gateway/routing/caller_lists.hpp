@@ -10,7 +10,7 @@
 
 namespace proteus::gateway {
 
-// On whose behalf lists are read. What it refers to outlives it.
+// On whose behalf lists are read. What it refers to must outlive it.
 struct Asker {
   const mcp::Request& request;
   const server::Caller& caller;
@@ -20,31 +20,33 @@ struct Asker {
   static Asker of(const server::Call& call) {
     return {call.request(), call.caller(), call.session(), call.authorization()};
   }
+  // Returns a key with everything about the caller that an upstream's lists may depend on, except for `_meta`.
+  std::string key() const;
 };
 
-// What upstreams that are listed live have listed to the caller of one request: as remembered, or as read for it. Costs
-// nothing before it is first asked. Used on one thread.
+// What live upstreams have listed to the caller of one request, remembered or read for this request. Costs nothing
+// until the first look-up. Used on one thread.
 class CallerLists {
  public:
-  // The memory outlives it.
+  // `memory` must outlive it.
   CallerLists(RememberedLists& memory, Asker asker) : memory_(memory), asker_(asker) {}
 
   struct Known {
     enum class State : std::uint8_t { unread, unreadable, read } state = State::unread;
-    const ListedNames* names = nullptr;   // where it was read; lives as long as the lists
-    ErrorKind why = ErrorKind::internal;  // where it could not be
+    const ListedNames* names = nullptr;   // if read; lives as long as this object
+    ErrorKind why = ErrorKind::internal;  // if unreadable
   };
   Known find(const ServedUpstream& upstream, catalog::Kind kind);
-  // Also remembers it.
+  // Adds what was read, and remembers it.
   void add(const ServedUpstream& upstream, catalog::Kind kind, RememberedLists::Reading reading,
            Result<ListedNames::Pointer> names);
 
-  // Whether anything was answered from memory, which may be a little out of date.
+  // Whether anything was answered from memory, which may be out of date.
   bool recalled() const { return recalled_; }
-  // From now on only what is read counts.
+  // Forgets everything and ignores the memory from now on.
   void read_anew();
 
-  // Names all that an upstream's lists may depend on.
+  // Returns a key with everything that an upstream's lists may depend on.
   const std::string& key();
   RememberedLists& memory() { return memory_; }
   const Asker& asker() const { return asker_; }
@@ -53,7 +55,7 @@ class CallerLists {
   struct Entry {
     std::uint64_t instance;
     catalog::Kind kind;
-    ListedNames::Pointer names;  // null where it could not be read
+    ListedNames::Pointer names;  // null if it could not be read
     ErrorKind why = ErrorKind::internal;
   };
 

@@ -9,14 +9,13 @@
 
 namespace proteus::gateway {
 
-// What a completion is asked for. Whoever decides by it and whoever passes it on read it here, so that both mean the
-// same.
+// The reference of a completion request. Routing and forwarding both read it here, so that they agree on it.
 struct CompletionReference {
   catalog::Kind kind;     // a prompt, or a template
-  std::string_view name;  // the name or URI: a JSON string, as it stands in the request
+  std::string_view name;  // the name or URI: a JSON string, as written in the request
 
-  // Fails where it is not of the form that the protocol has, and where a key comes twice: an upstream might read the
-  // other one.
+  // Fails if the reference does not have the form of the protocol, or if a key is repeated: an upstream might read the
+  // other value.
   static Result<CompletionReference> of(const mcp::Request& request);
 };
 

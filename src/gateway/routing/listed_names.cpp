@@ -70,7 +70,7 @@ std::optional<ListedNames::Entry> ListedNames::find_alias(std::string_view alias
 }
 
 std::size_t ListedNames::bytes() const {
-  constexpr std::size_t kPattern = 200;  // with its parts
+  constexpr std::size_t kPattern = 200;  // including its parts
   return sizeof(*this) + text_.capacity() + (names_.capacity() * sizeof(Name)) + (patterns_.size() * kPattern) +
          ((shaped_.size() + mirrored_.size()) * kPattern);
 }

@@ -16,33 +16,33 @@
 
 namespace proteus::gateway {
 
-// The names in one upstream's list of one kind: enough to tell whether the upstream has something, without the
-// definitions. Immutable, and safe to read from any thread.
+// The names in one upstream's list of one kind: enough to find out whether the upstream has an entry. Immutable and
+// thread-safe.
 class ListedNames {
  public:
   using Pointer = std::shared_ptr<const ListedNames>;
 
-  // From all pages of the list, in order; of equal names the first counts. The pages are needed only during the call.
+  // Takes all pages of the list, in order; of equal names the first counts. The pages are needed only during the call.
   explicit ListedNames(std::span<const catalog::DefinitionList::Pointer> pages);
 
-  // Something that was listed. Lives as long as the names.
+  // A listed entry. Lives as long as the names.
   struct Entry {
     std::string_view shown;  // what clients see
     std::string_view own;    // the upstream's own name
-    bool read_only = false;  // a tool that declares to change nothing
+    bool read_only = false;  // a tool that declares itself read-only
     const catalog::ShapedTool* shaped = nullptr;
     std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};  // in headers; null for none
   };
   std::optional<Entry> find(std::string_view shown) const;
-  // The same by the prefix and the own name of something that is shown by a portable name. Takes linear time.
+  // Finds an entry with a portable name by the prefix and its own name. Takes linear time.
   std::optional<Entry> find_alias(std::string_view alias) const;
 
-  // Whether any shown name is one that `test` accepts.
+  // Whether `test` accepts any shown name.
   template <class Test>
   bool any_shown(Test&& test) const {
     return std::ranges::any_of(names_, [&](const Name& name) { return test(shown(name)); });
   }
-  // Whether a template in the list stands for a URI, and `admits` its text.
+  // Whether the URI matches a template whose text `admits` accepts.
   template <class Admits>
   bool has_template_for(std::string_view uri, Admits&& admits) const {
     if (uri.size() > catalog::kLongestUri) return false;
@@ -53,7 +53,7 @@ class ListedNames {
     return false;
   }
 
-  // Roughly what it takes of memory.
+  // Returns about how much memory this takes.
   std::size_t bytes() const;
 
  private:
@@ -79,7 +79,7 @@ class ListedNames {
 
   std::string prefix_;
   std::string text_;
-  std::vector<Name> names_;  // in the order of the shown ones
+  std::vector<Name> names_;  // sorted by shown name
   std::vector<std::pair<std::uint32_t, mcp::UriPattern>> patterns_;
   template <class T>
   using ByOwnName = std::map<std::string, std::shared_ptr<const T>, std::less<>>;

@@ -54,7 +54,7 @@ void RememberedLists::put(std::string_view key, const ServedUpstream& upstream, 
     shard.callers.splice(shard.callers.begin(), shard.callers, found->second);
   }
   Caller& caller = *found->second;
-  // Upstreams that were made anew leave lists that nobody asks for.
+  // Lists of upstreams that were replaced are never looked up again.
   const auto outdated = [&](const List& list) { return !is_fresh(list, reading.began); };
   const auto same = [&](const List& list) { return list.instance == upstream.instance && list.kind == kind; };
   auto list = std::ranges::find_if(caller.lists, same);

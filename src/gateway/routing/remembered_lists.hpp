@@ -19,35 +19,36 @@
 namespace proteus::gateway {
 
 struct RememberedListsLimits {
-  // How long a list counts that nobody has said has changed.
+  // How long a list counts if no change is announced.
   std::chrono::milliseconds time{10'000};
   std::size_t bytes = std::size_t{64} << 20U;
 };
 
-// What upstreams that are listed live have lately listed, to which caller. Routes are decided by it; lists that clients
-// ask for are not answered from it. Thread-safe; callers with different keys rarely share a lock, which is held for a
-// moment. The clock outlives it.
+// What live upstreams have recently listed to which caller. Used to decide routes, not to answer list requests of
+// clients. Thread-safe; callers with different keys rarely share a lock, which is held briefly. The clock must outlive
+// it.
 //
-// A key names all that an upstream's answer may depend on, so that nobody's requests are routed by what another one was
-// shown. Contexts are not part of it: upstreams do not know them, and they apply when a route is decided.
+// A key contains everything that an upstream's answer may depend on, so that no request is routed by what another
+// caller was shown. Contexts are not part of the key: upstreams do not know them, and they are applied when a route is
+// decided.
 class RememberedLists {
  public:
   RememberedLists(const Clock& clock, RememberedListsLimits limits);
 
-  // When a list was asked for, and which of the upstream's lists it is.
+  // When a list was requested, and which version of the upstream's lists it is.
   struct Reading {
     Clock::Monotonic began;
     std::uint64_t version;
   };
-  // Before the upstream is asked.
+  // To be called before the upstream is asked.
   Reading begin(const ServedUpstream& upstream) const;
 
-  // Null where nothing is remembered, or where it is too old, or where the upstream has other lists by now.
+  // Returns null if nothing is remembered, if it is too old, or if the upstream's lists have changed since.
   ListedNames::Pointer find(std::string_view key, const ServedUpstream& upstream, catalog::Kind kind);
-  // Of two readings the one that began later counts. Null: forgets what was read before.
+  // Remembers a list; of two readings the one that began later counts. Null names forget the list.
   void put(std::string_view key, const ServedUpstream& upstream, catalog::Kind kind, Reading reading,
            ListedNames::Pointer names);
-  // Frees what is too old to be used.
+  // Frees lists that are too old to be used.
   void drop_expired();
   std::size_t bytes() const;
 
@@ -65,7 +66,7 @@ class RememberedLists {
   };
   struct Shard {
     mutable std::mutex mutex;
-    std::list<Caller> callers;  // the one used last is first
+    std::list<Caller> callers;  // most recently used first
     std::unordered_map<std::string_view, std::list<Caller>::iterator> by_key;
     std::size_t bytes = 0;
 

@@ -43,7 +43,7 @@ TEST(ListedNames, KnowTemplates) {
   EXPECT_FALSE(names.has_template_for("test://a/1", [](std::string_view text) { return text != "test://a/{x}"; }));
 }
 
-// SEC-03: templates that are slow to match share one budget, and what stands behind them is not found.
+// SEC-03: templates that are slow to match share one budget; later templates are then not found.
 TEST(ListedNames, LookThroughSlowTemplatesForABoundedTime) {
   std::string slow = "t://";
   for (int i = 0; i < 25; ++i)

@@ -28,13 +28,13 @@ Error unknown(const Wanted& wanted) {
   return mcp::errors::resource_not_found(wanted.name);
 }
 
-// How something is looked for in a list.
+// How an entry is looked up in a list.
 enum class By : std::uint8_t { shown_name, alias, pattern };
 struct Way {
   Kind kind;
   By by;
 };
-// What is found by the first way comes before what is found by the second, whoever has it; see catalog::View::find.
+// A match by the first way wins over any match by the second, whichever provider has it; see catalog::View::find.
 using Ways = std::array<Way, 2>;
 
 constexpr Ways ways_of(Kind kind) {
@@ -48,7 +48,7 @@ constexpr Ways ways_of(Kind kind) {
   return {{{kind, By::shown_name}, {kind, By::alias}}};
 }
 
-// Where the catalog has something.
+// Where the catalog has an entry.
 struct Holder {
   catalog::Found found;
   std::size_t way = 0;
@@ -63,7 +63,7 @@ Holder find_in_catalog(const catalog::View& view, const Wanted& wanted) {
   if (ways[1].by == By::shown_name) return {view.find(ways[1].kind, wanted.name), 1};
   if (ways[1].by == By::alias) return {};
   const auto found = view.match_template(wanted.name);
-  // A template may stand for more than is let in.
+  // A template may match URIs that the lens does not admit.
   const bool kept_out =
       found && view.lens() != nullptr && !view.lens()->admits(Kind::resource, {wanted.name, wanted.name});
   return kept_out ? Holder{} : Holder{found, 1};
@@ -79,8 +79,6 @@ bool offers(const client::ServerFacts& facts, Kind kind) {
   return facts.offers.resources.offered;
 }
 
-bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
-
 bool is_ratified(const ServedUpstream& served, Kind kind, std::string_view own) {
   return !served->pins() || served->pins()->admits(kind, own);
 }
@@ -92,24 +90,24 @@ bool is_admitted(const ServedUpstream& served, const catalog::View& view, const 
   return is_ratified(served, wanted.kind, own);
 }
 
-// The upstream's own name, as far as that is certain without its list.
+// Returns the upstream's own name if it is certain without the upstream's list.
 std::optional<std::string_view> own_without_list(const ServedUpstream& served, const Wanted& wanted) {
-  if (!is_named(wanted.kind)) return wanted.name;
+  if (!catalog::is_named(wanted.kind)) return wanted.name;
   if (!wanted.name.starts_with(served->rules().prefix)) return std::nullopt;
   return wanted.name.substr(served->rules().prefix.size());
 }
 
 bool names_are_portable(const ServedUpstream& served, const Wanted& wanted) {
-  return is_named(wanted.kind) && served->rules().style == catalog::NameStyle::portable;
+  return catalog::is_named(wanted.kind) && served->rules().style == catalog::NameStyle::portable;
 }
 
-// Whether the operator may have it shown by another name, hidden it, or have it called otherwise than its name tells.
+// Whether an operator may have renamed or hidden the tool, or changed how it is called.
 bool is_shaped(const ServedUpstream& served, const Wanted& wanted) {
   return wanted.kind == Kind::tool && served->shapes_tools();
 }
 
-// Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
-// what a tool declares.
+// Whether only the list tells if the caller may use the entry: access rules apply to shown names and to what a tool
+// declares.
 bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
   if (is_shaped(served, wanted) || wanted.as_listed) return true;
   const auto& entries = view.access().entries();
@@ -117,12 +115,12 @@ bool needs_list(const ServedUpstream& served, const catalog::View& view, const W
   return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));
 }
 
-// Whether only its list tells which headers the caller does not know of.
+// Whether only the list tells which headers to mirror: callers who search do not know the tool's annotations.
 bool may_mirror(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
   return view.is_searched() && wanted.kind == Kind::tool && served->is_modern();
 }
 
-// Whether an upstream that is listed live may have something.
+// Whether a live upstream may have an entry.
 bool is_candidate(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
   if (!served->is_direct() || !catalog::may_show(wanted.kind, wanted.name, served->rules())) return false;
   if (!view.access().allows(served->name())) return false;
@@ -132,7 +130,7 @@ bool is_candidate(const ServedUpstream& served, const catalog::View& view, const
          is_admitted(served, view, wanted, own_without_list(served, wanted).value_or(wanted.name));
 }
 
-// Something that an upstream has listed.
+// Finds an entry in an upstream's list, if the caller may see it.
 std::optional<ListedNames::Entry> find_listed(const ListedNames& names, Way way, const ServedUpstream& served,
                                               const catalog::View& view, const Wanted& wanted) {
   std::optional<ListedNames::Entry> entry;
@@ -151,7 +149,7 @@ std::optional<ListedNames::Entry> find_listed(const ListedNames& names, Way way,
   return is_ratified(served, wanted.kind, entry->own) ? entry : std::nullopt;
 }
 
-// What agents are told of an upstream that fails is its name and the kind of failure.
+// Agents learn only the name of a failed upstream and the kind of failure.
 Error undecided(const Wanted& wanted, const ServedUpstream& served, ErrorKind why) {
   return errors::unreachable(fmt::format("upstream {} cannot say whether {} is its own: its lists cannot be read ({})",
                                          served->settings().name, log::printable(wanted.name, 200), to_string(why)));
@@ -165,7 +163,7 @@ std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const Up
   return own && own->name() == name ? own : upstreams.find_local(name);
 }
 
-// Those upstreams of which one may get a request; lives no longer than what it was made of.
+// The upstreams that may get a request. Must not outlive its arguments.
 class Candidates {
  public:
   Candidates(const Wanted& wanted, const catalog::View& view, const UpstreamTable& upstreams)
@@ -178,13 +176,13 @@ class Candidates {
   bool catalog_only() const { return live_.empty(); }
 
   struct Listed {
-    const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or nobody
+    const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or none
     std::string_view own = {};                 // lives as long as the lists
     const catalog::ShapedTool* shaped = nullptr;
     bool read_only = false;
     std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};
   };
-  // Who is the first to have listed it.
+  // Returns the first upstream that lists the entry, or the lists that must be read first.
   Result<std::variant<Listed, UnreadLists>> decide(CallerLists& lists) const {
     const ServedUpstream* unreadable = nullptr;
     ErrorKind why = ErrorKind::internal;
@@ -218,7 +216,7 @@ class Candidates {
   }
 
  private:
-  // Whoever answers within the process, and what only this caller is shown, stands in front of all upstreams.
+  // Local providers, and entries for this caller alone, come before all upstreams.
   void find_live(const UpstreamTable& upstreams) {
     const catalog::Snapshot* const holder = holder_.found.snapshot;
     const bool in_front = holder != nullptr && view_.place_of(holder_.found) < catalog::View::kMaxFront;
@@ -237,8 +235,8 @@ class Candidates {
   const Wanted& wanted_;
   const catalog::View& view_;
   Holder holder_;
-  std::size_t holder_at_ = 0;                                      // in front of this one of those listed live
-  boost::container::small_vector<const ServedUpstream*, 8> live_;  // in the order of configuration
+  std::size_t holder_at_ = 0;  // index in `live_` at which the holder in the catalog comes
+  boost::container::small_vector<const ServedUpstream*, 8> live_;  // in the configured order
 };
 
 Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const server::Caller& caller,
@@ -252,7 +250,7 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
     return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind,
                  {}, found.definition->read_only};
   }
-  // A URI that a template stands for is its own name.
+  // A URI that matches a template is its own name.
   const bool by_template = wanted.kind == Kind::resource && found.definition->pattern != nullptr;
   const catalog::ShapedTool* const shaped = found.definition->shaped;
   return Route{*served,
@@ -276,10 +274,10 @@ bool is_shown(const catalog::View& view, Kind kind, const ListedNames::Entry& en
 std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route) {
   const auto side = route.upstream->legacy_side();
   if (!side) return nullptr;
-  // What is listed live is listed in the session, and used where it was listed.
+  // A live list of a session was read in that session, so its entries are used there.
   if (route.upstream->is_direct()) return side->facts;
   if (!route.found) return side->has(route.kind, route.own) ? side->facts : nullptr;
-  // What stands in front of the catalog was listed in the session itself.
+  // Entries in front of the catalog were listed in this session itself.
   const bool alone = route.view->place_of(route.found) < catalog::View::kMaxFront;
   const bool by_template = route.found.definition->pattern != nullptr;
   const bool there =

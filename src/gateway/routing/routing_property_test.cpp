@@ -11,8 +11,8 @@
 #include "gateway/testing/test_gateway.hpp"
 #include "mcp/uri_pattern.hpp"
 
-// PRX-19: in random worlds every request reaches the upstream that lists the entry to its caller, which is the one
-// whose description the caller is shown, and nothing reaches another.
+// PRX-19: in random worlds, every request reaches the upstream that lists the entry to its caller, whose description
+// the caller is shown, and no other.
 namespace proteus::gateway {
 namespace {
 
@@ -22,7 +22,7 @@ using test::TestGateway;
 using test::upstream_at;
 using namespace std::chrono_literals;
 
-// How the gateway comes to know that lists have changed.
+// How the gateway learns that lists have changed.
 enum class Memory : std::uint8_t { none, announced, unannounced };
 
 const std::vector<std::string> kOwnNames{"log", "create", "hub_create", "hub_log", "git_log", "git_hub_log"};
@@ -31,19 +31,17 @@ const std::vector<std::string> kUris{"test://a", "test://b", "test://dir/a", "te
 const std::vector<std::string> kTemplates{"test://dir/{name}", "test://{name}", "test://dir/{+path}"};
 const std::vector<std::string> kUsers{"", "ada", "bob"};
 
-bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
-
 struct Peer {
   Peer(std::string name, std::size_t page_size) : server(std::move(name), page_size) {}
 
   ListingUpstream server;
   bool direct = false;
   std::string prefix;
-  std::map<Kind, ListingUpstream::Names> catalog;  // of a cached one
+  std::map<Kind, ListingUpstream::Names> catalog;  // lists of a cached upstream
 
-  bool fits(Kind kind, const std::string& name) const { return !is_named(kind) || name.starts_with(prefix); }
+  bool fits(Kind kind, const std::string& name) const { return !catalog::is_named(kind) || name.starts_with(prefix); }
   std::string own(Kind kind, const std::string& name) const {
-    return is_named(kind) ? name.substr(prefix.size()) : name;
+    return catalog::is_named(kind) ? name.substr(prefix.size()) : name;
   }
   ListingUpstream::Names shown(Kind kind, const std::string& user) {
     return direct ? server.shown(kind, user) : catalog[kind];
@@ -106,7 +104,7 @@ class World {
     return {all ? "all-of-them" : "some-of-them", all ? all_ : some_, one_of(kUsers)};
   }
   const std::vector<std::string>& pool(Kind kind) const {
-    if (is_named(kind)) return kOwnNames;
+    if (catalog::is_named(kind)) return kOwnNames;
     return kind == Kind::resource ? kUris : kTemplates;
   }
   ListingUpstream::Names some_names(Kind kind) {
@@ -146,7 +144,7 @@ class World {
     }
   }
 
-  // The first that lists it, or the only one that may have it.
+  // The first upstream that lists the entry, or the only candidate.
   Peer* holder(Kind kind, const std::string& name, const Client& client) {
     std::vector<Peer*> allowed;
     for (const auto& peer : peers_) {
@@ -190,9 +188,9 @@ class World {
     for (const auto& peer : peers_) {
       if (!client.upstreams.contains(peer->server.name())) continue;
       for (const auto& own : peer->shown(kind, client.user))
-        expected.emplace(is_named(kind) ? peer->prefix + own : own, peer->server.name());
+        expected.emplace(catalog::is_named(kind) ? peer->prefix + own : own, peer->server.name());
     }
-    // On pages behind the first one what other pages hold is known from memory.
+    // On later pages, the gateway knows the entries of other pages from memory.
     if (memory_ != Memory::unannounced) EXPECT_EQ(shown, expected);
   }
 
@@ -207,14 +205,14 @@ class World {
                                                        {"completion/complete", Kind::prompt},
                                                        {"completion/complete", Kind::resource_template}}};
     const auto& [method, kind] = kRequests[pick(kRequests.size())];
-    const std::string name = (is_named(kind) ? one_of(kPrefixes) : "") + one_of(pool(kind));
-    const std::string_view member = is_named(kind) ? "name" : "uri";
+    const std::string name = (catalog::is_named(kind) ? one_of(kPrefixes) : "") + one_of(pool(kind));
+    const std::string_view member = catalog::is_named(kind) ? "name" : "uri";
     std::string members = fmt::format(R"("{}":"{}")", member, name);
     if (method == "tools/call") members += R"(,"arguments":{})";
     const bool completes = method == "completion/complete";
     if (completes) {
       members = fmt::format(R"("ref":{{"type":"ref/{}",{}}},"argument":{{"name":"x","value":""}})",
-                            is_named(kind) ? "prompt" : "resource", members);
+                            catalog::is_named(kind) ? "prompt" : "resource", members);
     }
     const auto answer = gateway_->ask(method, members, completes ? "" : name, client.fields(), client.meta());
     check(client, kind, name, answer);
@@ -241,7 +239,7 @@ class World {
     if (memory_ != Memory::unannounced) EXPECT_EQ(reached, expected != nullptr) << name << ": " << answer;
   }
 
-  // Whether it was ever listed to this user.
+  // Whether the upstream ever listed the entry to this user.
   bool may_have_had(Peer& peer, Kind kind, const std::string& name, const Client& client) {
     if (only_candidate(kind, name, client) == &peer) return true;
     const std::string user = peer.direct ? client.user : "";
@@ -264,7 +262,7 @@ class World {
 class RoutingProperty : public ::testing::TestWithParam<Memory> {};
 
 TEST_P(RoutingProperty, EveryRequestReachesWhomItIsListedBy) {
-  // One world can be looked at alone.
+  // Runs a single world if its seed is given.
   const char* const given = std::getenv("PROTEUS_ROUTING_SEED");
   const unsigned first = given != nullptr ? static_cast<unsigned>(std::stoul(given)) : 1;
   const unsigned worlds = given != nullptr ? 1 : 12;

@@ -8,7 +8,7 @@ namespace {
 catalog::Scopes required_by(const Route& route) {
   const auto& rules = route.upstream->required_scopes();
   catalog::Scopes required = rules->of(route.kind, route.own);
-  // A rule may be about the template, or about a URI that it stands for.
+  // A rule may name the template, or a URI that matches it.
   const bool by_template = route.found && route.found.definition->pattern != nullptr;
   if (by_template) {
     for (auto& scope : rules->of(catalog::Kind::resource_template, route.found.definition->own))

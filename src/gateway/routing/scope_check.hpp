@@ -8,8 +8,8 @@
 
 namespace proteus::gateway {
 
-// Whether a caller's token has the scopes that what it asks for requires. The error names all that are needed at once,
-// together with those granted, and is reported to `refusals`. Nothing is asked of callers whose tokens have no scopes.
+// Checks that the caller's token has the scopes that the entry requires. The error names all required scopes, together
+// with those granted, and is reported to `refusals`. Callers whose tokens have no scopes need none.
 Result<> check_scopes(const Route& route, const Principal& principal, RefusalLog& refusals);
 
 }  // namespace proteus::gateway

@@ -14,7 +14,7 @@
 namespace proteus::gateway {
 namespace {
 
-// Three texts as JSON, of which one may have escapes throughout; sealed, and in Base64.
+// Three JSON strings, one of which may consist of escapes, sealed and in Base64.
 constexpr std::size_t kLongestShown = std::size_t{16} * 1024;
 
 std::string holder_of(const server::Call& call) {

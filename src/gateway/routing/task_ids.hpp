@@ -11,34 +11,34 @@
 
 namespace proteus::gateway {
 
-// A task at an upstream, and the tool whose call began it, by the name that its caller used: whoever may not use the
-// tool any more may not reach the task either.
+// A task at an upstream, and the tool whose call began it, by the caller's name for it: a caller that may no longer use
+// the tool cannot reach the task.
 struct TaskAtUpstream {
   std::string upstream;
   std::string tool;
   std::string own;  // the upstream's id
 };
 
-// Task ids as clients get them: encrypted and authenticated, and bound to the caller and its context; of an anonymous
-// caller that has a session, also to that. So nobody can make one, or use another caller's, and equal ids of two
-// upstreams do not meet. The same task has the same id each time. Ids live as long as the key. Thread-safe.
+// Task ids as clients get them: encrypted, authenticated, and bound to the caller and its context, for an anonymous
+// caller also to its session if there is one. So nobody can forge an id or use another caller's, and equal ids of two
+// upstreams stay distinct. The same task always has the same id. Ids are valid as long as the key. Thread-safe.
 class TaskIds {
  public:
   explicit TaskIds(SealingKey key) : key_(key) {}
 
-  // Of an upstream's id. The longest that was seen in the wild has 36.
+  // Limit of an upstream's id. The longest one seen in practice has 36 bytes.
   static constexpr std::size_t kLongestOwn = 1024;
 
-  // Fails where the upstream's id is empty or too long.
+  // Fails if the upstream's id is empty or too long.
   Result<std::string> show(const TaskAtUpstream& task, const server::Call& call) const;
-  // Fails, as the protocol has it for a task that does not exist, where it is not of this caller.
+  // Fails with `unknown_task` if the task is not this caller's.
   Result<TaskAtUpstream> open(std::string_view id, const server::Call& call) const;
 
  private:
   SealingKey key_;
 };
 
-// There is no such task for this caller.
+// The error for a task that does not exist for this caller.
 Error unknown_task();
 
 }  // namespace proteus::gateway

@@ -13,7 +13,7 @@
 namespace proteus::gateway {
 namespace {
 
-// Parts an upstream's state from our own.
+// Separates an upstream's state from our own.
 constexpr std::string_view kUpstreamState = "upstream:";
 
 bool is_trace_context(std::string_view key) { return key == "traceparent" || key == "tracestate" || key == "baggage"; }
@@ -45,7 +45,7 @@ void add_member(std::string& out, std::string_view key, std::string_view value) 
   out += value;
 }
 
-// The pieces of a spliced object, without its braces.
+// Passes on the pieces of a spliced object without its braces.
 template <class Add>
 void add_inside(json::Splice& splice, Add&& add) {
   const auto& pieces = splice.pieces();
@@ -101,7 +101,7 @@ mcp::Outcome to_input_required(const json::Message& message) {
       const auto method = question ? question_method(question->value("method")) : std::nullopt;
       if (!method) return broken();
       const std::string_view params = question->value("params");
-      // What a client may be asked for depends on what stands in it.
+      // The members of the params decide whether the client can be asked.
       if (!params.empty() && !json::members_of(params, storage)) return broken();
       required.requests.push_back({std::string(key), *method, std::string(params)});
     }
@@ -168,9 +168,9 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
         add_member(added, "arguments", arguments);
       }
     }
-    // What is no task to the client must be none to an upstream of the revision that has them.
+    // For a client without tasks, `task` is an ordinary member; a legacy upstream must not read it as a task.
     const bool no_task = era == mcp::Era::legacy && !mcp::has_tasks(request.version);
-    // Of an update of a task, the answers are the upstream's.
+    // The answers in an update of a task are for the upstream.
     const bool rounds_only = !mcp::is_about_tasks(request.method->method);
     json::edit_members(splice_, message.params, message.body, [=](const json::Member& member) {
       return member.key == "_meta" || (no_task && member.key == "task") ||
@@ -185,7 +185,7 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
 }
 
 void ForwardedParams::rename(std::string_view named, std::string_view own) {
-  // What a name has in front of the upstream's own is most often all that is between them.
+  // Usually the name only has a prefix in front of the upstream's own name.
   if (const auto plain = json::plain_string(named); plain && plain->ends_with(own)) {
     splice_.remove(plain->substr(0, plain->size() - own.size()));
     return;
@@ -240,7 +240,7 @@ std::string forwarded_notification(const json::Message& message, const mcp::Requ
     if (!request.log_level || !level || *level < *request.log_level) return {};
     return std::string(message.text);
   }
-  // What no specification names may mean something to the two of them.
+  // Notifications that no specification defines may mean something to client and upstream.
   if (mcp::find_method(mcp::Era::legacy, mcp::Sender::server, message.method) == nullptr &&
       mcp::find_method(mcp::Era::modern, mcp::Sender::server, message.method) == nullptr) {
     return std::string(message.text);

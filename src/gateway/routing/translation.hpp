@@ -14,11 +14,11 @@
 #include "mcp/request.hpp"
 #include "server/core/call.hpp"
 
-// Between what a client sent us and what an upstream is sent, and back. Nothing is parsed that need not be, and nothing
-// is lost that is not the protocol's own.
+// Translates between a client's messages and an upstream's. Parses only what is necessary, and loses only what belongs
+// to the protocol.
 namespace proteus::gateway {
 
-// Of a request whose upstream has sent the user to a URL first.
+// The state of a request whose upstream has sent the user to a URL first.
 inline constexpr std::string_view kVisitedState = "visited";
 
 struct MetaLimits {
@@ -27,20 +27,20 @@ struct MetaLimits {
   std::size_t bytes = std::size_t{16} * 1024;
 };
 
-// Whether the caller's own part of `_meta` is within limits.
+// Checks the caller's own part of `_meta`.
 Result<void> check_meta(const mcp::Request& request, const MetaLimits& limits);
 
 enum class Propagate : std::uint8_t { all, trace_context, all_but_trace_context };
-// The members of the caller's `_meta` that go to an upstream, as JSON text without braces.
+// Returns the members of the caller's `_meta` that go to an upstream, as JSON text without braces.
 std::string forwarded_meta(const mcp::Request& request, Propagate what);
 
-// The `params` of a request as an upstream is sent them: with its own name, without what the protocol adds on each leg
-// of the way. Views the request, and stays where it is.
+// The `params` of a request as an upstream gets them: with the upstream's own name, and without what the protocol adds
+// for a single hop. Views the request and must not move.
 class ForwardedParams {
  public:
-  // `own` is the upstream's name or URI; of a completion, that in its `ref`. Answers to what the upstream asked before
-  // go with it, and its state, where its era has that. `arguments` take the place of the caller's, where they are not
-  // empty, and outlive it.
+  // `own` is the upstream's name or URI; for a completion, the one in its `ref`. For a modern upstream, the answers to
+  // its questions and its state are added. `arguments` replace the caller's unless they are empty, and must outlive
+  // this.
   ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds, mcp::Era era,
                   std::string_view arguments = {});
   ForwardedParams(const ForwardedParams&) = delete;
@@ -56,17 +56,17 @@ class ForwardedParams {
   client::Params params_;
 };
 
-// Whether a handler's state tells that the request has been sent to its upstream before.
+// Whether a handler's state shows that the request was already sent to its upstream.
 bool is_state_after_sending(std::string_view state);
 
-// A result as a reply that belongs to no era, or as the need for input. Shares the received bytes. What the client's
-// era cannot have is left out. It may be kept for no more callers than `widest` says.
+// Returns a result as a reply for either era, or as a need for input. Shares the received bytes. Leaves out what the
+// client's era cannot have. The reply may be cached at most as widely as `widest`.
 mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client, mcp::CacheScope widest);
 
-// Whether a tool says in its result that it failed.
+// Whether a tool reports in its result that it failed.
 bool is_tool_error(const client::Answer& answer);
 
-// A notification of a running request as its caller is to get it; empty where it is not to.
+// Returns a notification of a running request in the form for its caller; empty if the caller must not get it.
 std::string forwarded_notification(const json::Message& message, const mcp::Request& request);
 
 }  // namespace proteus::gateway

@@ -1,4 +1,4 @@
-// SRC-04: `call_tool` is the call that it names, in everything.
+// SRC-04: a call by `call_tool` behaves in every respect like the call that it names.
 #include <gmock/gmock.h>
 
 #include "gateway/testing/search_fixture.hpp"
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, CallTool,
                                            Pair{mcp::Era::legacy, RefreshStrategy::direct_proxy},
                                            Pair{mcp::Era::modern, RefreshStrategy::direct_proxy}));
 
-// SRC-04: arguments as they are, results as they are, errors as they are.
+// SRC-04: arguments, results and errors pass unchanged.
 TEST_P(CallTool, AnswersAsTheToolDoes) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -98,7 +98,7 @@ TEST_P(CallTool, AnswersAsTheToolDoes) {
             8);
 }
 
-// SRC-04: questions of the upstream, across the eras.
+// SRC-04: questions of the upstream work, across the eras.
 TEST_P(CallTool, AsksWhatTheToolAsks) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -139,7 +139,7 @@ TEST_P(CallTool, AsksWhatTheToolAsks) {
   EXPECT_EQ(text_of(next()), "Hello, Ada");
 }
 
-// SRC-04: what an operator has shaped is confirmed and completed.
+// SRC-04: the operator's shape applies: confirmation and fixed arguments.
 TEST_P(CallTool, IsConfirmedAsTheToolIs) {
   auto shaped = settings();
   shaped.tools = {{.match = {"strict"}, .fixed = {{"n", 5}}, .confirm = Confirm::always}};
@@ -154,7 +154,7 @@ TEST_P(CallTool, IsConfirmedAsTheToolIs) {
   EXPECT_THAT(text_of(client.call("a_strict", R"({"n":6})")), HasSubstr("not overridable"));
 }
 
-// SRC-04: progress comes under the token that the client gave.
+// SRC-04: progress notifications carry the client's own token.
 TEST_P(CallTool, PassesProgressOn) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -170,7 +170,7 @@ TEST_P(CallTool, PassesProgressOn) {
   EXPECT_EQ(text_of(client.read_event()->json()), "told");
 }
 
-// SRC-04: only what declares that it reads, whether that is in the catalog or listed live.
+// SRC-04: `call_read_tool` calls only tools that declare to be read-only, whether cached or listed live.
 TEST_P(CallTool, ReadsOnlyByToolsThatRead) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -186,7 +186,7 @@ TEST_P(CallTool, ReadsOnlyByToolsThatRead) {
   EXPECT_EQ(listed.at(0).at("annotations").at("readOnlyHint"), true);
 }
 
-// SRC-04: a name that nobody has is answered with those that were probably meant.
+// SRC-04: the answer to an unknown name suggests the nearest names.
 TEST_P(CallTool, NamesTheNearestTools) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -198,7 +198,7 @@ TEST_P(CallTool, NamesTheNearestTools) {
   }
 }
 
-// SRC-02, SRC-04: what a caller may not use is not there for it, by whatever name it is called.
+// SRC-02, SRC-04: a tool that the caller may not use does not exist for it, by whatever name it is called.
 TEST_P(CallTool, ReachesNothingThatTheCallerMayNotUse) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
@@ -212,7 +212,7 @@ TEST_P(CallTool, ReachesNothingThatTheCallerMayNotUse) {
             3);
 }
 
-// SRC-09: what is wrong with a call is said.
+// SRC-09: the answer says what is wrong with a call.
 TEST(CallToolArguments, AreRefusedClearly) {
   Upstream upstream;
   TestGateway gateway({upstream_at("up", upstream.port)}, searching());

@@ -1,4 +1,4 @@
-// What callers who search are listed, and what they may use all the same.
+// What callers who search are listed, and what else they may use.
 #include <gmock/gmock.h>
 
 #include "gateway/callers/search_definitions.hpp"
@@ -56,7 +56,7 @@ TEST_P(Disclosure, ListsWhatSearchesAndWhatIsAlwaysListed) {
               ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
 }
 
-// SRC-01: two sentences say how to go on.
+// SRC-01: the instructions explain how to search.
 TEST_P(Disclosure, IsExplainedByTheInstructions) {
   TestGateway gateway({settings()}, setup());
   gateway.discover();
@@ -77,7 +77,7 @@ TEST_P(Disclosure, LetsToolsBeCalledThatAreNotListed) {
             2);
 }
 
-// SRC-01: the names are ordinary ones for everybody else.
+// SRC-01: for all other callers these names are ordinary.
 TEST(DisclosureOfAll, KnowsNoSearch) {
   Upstream upstream({"tool"});
   auto settings = upstream_at("call", upstream.port);
@@ -99,7 +99,8 @@ Reaction with_header(const boost::json::object& message) {
   return std::string(R"({"resultType":"complete","content":[]})");
 }
 
-// SRC-05: who was shown no annotation need not send headers; the gateway mirrors. Headers that are sent must fit.
+// SRC-05: a caller that was shown no annotation need not send headers, because the gateway mirrors parameters. Headers
+// that are sent must match.
 TEST_P(Disclosure, MirrorsParametersThatCallersDoNotKnowOf) {
   ScriptedUpstream upstream(with_header);
   auto own = upstream_at("up", upstream.port());
@@ -121,7 +122,7 @@ TEST_P(Disclosure, MirrorsParametersThatCallersDoNotKnowOf) {
   EXPECT_TRUE(gateway.call("up_tool", R"({"region":"eu"})", bearer("all")).as_object().contains("error"));
 }
 
-// SRC-01: a change of what is not listed is no change of the list.
+// SRC-01: callers are not notified of changes of tools that they are not listed.
 TEST(DisclosureBySearch, TellsOnlyOfWhatIsListed) {
   Upstream upstream({"add"});
   auto setup = searching();
@@ -152,7 +153,7 @@ TEST(DisclosureBySearch, TellsOnlyOfWhatIsListed) {
   EXPECT_THAT(told ? told->data : "", Not(HasSubstr("list_changed")));
 }
 
-// SRC-01: what callers see differs, so that no cache may give one what another was listed.
+// SRC-01: callers are listed different tools, so caches must not share lists.
 TEST(DisclosureBySearch, IsNotForOthersToKeep) {
   Upstream upstream({"add"});
   TestGateway gateway({upstream_at("up", upstream.port)}, searching());

@@ -21,23 +21,22 @@ using namespace std::chrono_literals;
 using catalog::Kind;
 using search::VectorPointer;
 
-// Nobody waits for the vectors of tools.
+// Long, because nobody waits for the vectors of tools.
 constexpr std::chrono::milliseconds kForTools = 20s;
-// After a failure, so that searches do not wait again and again.
+// Pause after a failure, so that not every search waits in vain.
 constexpr std::chrono::seconds kRest{5};
 constexpr std::size_t kMostAnswer = std::size_t{16} << 20U;
 constexpr std::size_t kQueriesKept = 64;
-// Vectors of definitions that are not there any more, of one upstream.
-constexpr std::size_t kOldKept = 1000;
-// Of one text: models read no more, and a hostile description is not worth sending.
+// After so many texts in a row that the endpoint does not take, it takes none.
+constexpr std::size_t kMostRefused = 8;
+constexpr std::size_t kRefusedKept = 10'000;
+// Limit of a text: models read no more, and a longer description may be hostile.
 constexpr std::size_t kMostText = std::size_t{8} << 10U;
-
-std::string stored_under(std::string_view upstream) { return fmt::format("search vectors of {}", upstream); }
 
 std::string cut(std::string text) {
   if (text.size() <= kMostText) return text;
   text.resize(kMostText);
-  // The middle of a character is no character.
+  // Cuts at the end of a character.
   while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U)
     text.pop_back();
   if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
@@ -46,16 +45,26 @@ std::string cut(std::string text) {
 
 }  // namespace
 
+// By position.
 struct Embeddings::Texts {
-  std::vector<std::string> texts;  // by position
+  std::vector<std::string> texts;
   std::vector<json::Digest> keys;
   std::vector<VectorPointer> vectors;
+
+  std::vector<search::KeyedVector> known() const {
+    std::vector<search::KeyedVector> known;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (vectors[i]) known.push_back({keys[i], vectors[i]});
+    }
+    return known;
+  }
 };
 
 Embeddings::Embeddings(Dependencies dependencies)
     : dependencies_(std::move(dependencies)),
       http_(dependencies_.control, dependencies_.clock, dependencies_.http),
-      tasks_(dependencies_.control.get_executor()) {}
+      tasks_(dependencies_.control.get_executor()),
+      kept_(dependencies_.store, dependencies_.background) {}
 
 Embeddings::~Embeddings() = default;
 
@@ -69,7 +78,8 @@ void Embeddings::set(std::optional<EmbeddingEndpoint> endpoint) {
   queries_.clear();
   ask_again_ = {};
   status_ = {.enabled = endpoint_.has_value()};
-  asio::post(dependencies_.control, [this] { components_ = 0; });
+  components_ = 0;
+  refused_.clear();
 }
 
 bool Embeddings::enabled() const {
@@ -82,7 +92,7 @@ Embeddings::Vectors Embeddings::of(const catalog::Snapshot& snapshot) {
   const std::scoped_lock lock(mutex_);
   if (!endpoint_) return nullptr;
   auto& known = known_[&snapshot];
-  // Another snapshot may stand where one was that is gone.
+  // A new snapshot may have the address of one that is gone.
   if (known.of.expired()) known = Known{snapshot.weak_from_this(), nullptr, now, Known::State::part};
   known.used = now;
   const bool rests = dependencies_.clock.now() < ask_again_;
@@ -98,7 +108,7 @@ void Embeddings::work_soon() {
   tasks_.spawn("embedding tools", work());
 }
 
-// One after the other, so that an endpoint has one request of ours at a time.
+// Handles one snapshot after the other, so that the endpoint gets one request at a time for tools.
 Task<> Embeddings::work() {
   for (;;) {
     catalog::SnapshotPointer snapshot;
@@ -132,7 +142,7 @@ Task<> Embeddings::learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint en
     bool complete = true;
     for (std::size_t i = 0; i < all.keys.size(); ++i) {
       if (!all.vectors[i]) all.vectors[i] = find(all.keys[i]);
-      complete = complete && all.vectors[i];
+      complete = complete && all.vectors[i] != nullptr;
     }
     return complete;
   };
@@ -144,18 +154,19 @@ Task<> Embeddings::learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint en
       return found != by_key_.end() ? found->second.lock() : nullptr;
     });
   }
-  ByKey stored;
-  if (!whole) {
-    stored = co_await recall(snapshot->upstream());
+  const bool lasts = dependencies_.lasts(snapshot->upstream());
+  KeptVectors::Kept stored;
+  if (!whole && lasts) {
+    stored = co_await kept_.recall(snapshot->upstream().value());
     whole = take([&](const json::Digest& key) {
-      const auto found = stored.find(key);
-      return found != stored.end() ? found->second : nullptr;
+      const auto found = stored.vectors.find(key);
+      return found != stored.vectors.end() ? found->second : nullptr;
     });
   }
   if (!whole) {
     whole = co_await fetch_missing(endpoint, all);
-    // Before anybody uses them: a gateway that stops then does not send them again.
-    co_await keep(snapshot->upstream(), all, std::move(stored));
+    // Stored before use, so that a gateway that is stopped does not send the texts again.
+    if (lasts) co_await kept_.keep(snapshot->upstream().value(), all.known(), std::move(stored));
   }
   const std::scoped_lock lock(mutex_);
   if (endpoint_ != endpoint) co_return;
@@ -170,62 +181,75 @@ Task<> Embeddings::learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint en
 }
 
 Task<bool> Embeddings::fetch_missing(const EmbeddingEndpoint& endpoint, Texts& all) {
+  using Outcome = Fetched::Outcome;
   std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < all.vectors.size(); ++i) {
-    if (!all.vectors[i]) missing.push_back(i);
+  bool has_answered = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < all.vectors.size(); ++i) {
+      if (!all.vectors[i] && !refused_.contains(all.keys[i])) missing.push_back(i);
+    }
+    has_answered = endpoint_ == endpoint && components_ > 0;
   }
-  for (std::size_t begin = 0; begin < missing.size(); begin += search::kEmbeddedAtOnce) {
-    const std::size_t end = std::min(begin + search::kEmbeddedAtOnce, missing.size());
+  std::deque<std::span<const std::size_t>> batches;
+  for (std::span<const std::size_t> rest = missing; !rest.empty();) {
+    batches.push_back(rest.first(std::min(search::kEmbeddedAtOnce, rest.size())));
+    rest = rest.subspan(batches.back().size());
+  }
+  // Texts that were refused alone since the endpoint last took any.
+  std::vector<json::Digest> suspects;
+  std::string why;
+  const auto remember_refused = [&] {
+    const std::scoped_lock lock(mutex_);
+    if (refused_.size() + suspects.size() > kRefusedKept) refused_.clear();
+    if (endpoint_ == endpoint) refused_.insert(suspects.begin(), suspects.end());
+    suspects.clear();
+  };
+  while (!batches.empty()) {
+    const auto batch = batches.front();
+    batches.pop_front();
     std::vector<std::string> texts;
-    for (std::size_t i = begin; i < end; ++i)
-      texts.push_back(all.texts[missing[i]]);
+    for (const std::size_t i : batch)
+      texts.push_back(all.texts[i]);
     auto fetched = co_await fetch(endpoint, std::move(texts), kForTools);
-    if (!fetched) co_return false;
-    for (std::size_t i = begin; i < end; ++i)
-      all.vectors[missing[i]] = std::make_shared<const search::Vector>(std::move((*fetched)[i - begin]));
+    if (fetched.outcome == Outcome::failed) co_return false;
+    if (fetched.outcome == Outcome::good) {
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        all.vectors[batch[i]] = std::make_shared<const search::Vector>(std::move(fetched.vectors[i]));
+      has_answered = true;
+      remember_refused();
+    } else if (batch.size() > 1) {
+      batches.push_front(batch.subspan(batch.size() / 2));
+      batches.push_front(batch.first(batch.size() / 2));
+    } else {
+      suspects.push_back(all.keys[batch.front()]);
+      why = std::move(fetched.why);
+      if (suspects.size() == kMostRefused) break;
+      log::info("the embedding endpoint does not take the text of a tool, which is found by its words alone: {}", why);
+    }
   }
+  if (suspects.size() == kMostRefused || (!suspects.empty() && !has_answered)) {
+    note_failure(why);
+    co_return false;
+  }
+  remember_refused();
   co_return true;
 }
 
-Task<Embeddings::ByKey> Embeddings::recall(const catalog::UpstreamName& upstream) {
-  ByKey found;
-  if (!dependencies_.lasts(upstream)) co_return found;
-  const auto stored = co_await dependencies_.store.setting(stored_under(upstream.value()));
-  if (!stored || !*stored) co_return found;
-  co_return co_await dependencies_.background.run([text = **stored] {
-    ByKey all;
-    for (auto& [key, vector] : search::unpack(text))
-      all.emplace(key, std::move(vector));
-    return all;
-  });
+Task<Embeddings::Fetched> Embeddings::fetch(EmbeddingEndpoint endpoint, std::vector<std::string> texts,
+                                            std::chrono::milliseconds most) {
+  auto fetched = co_await ask(endpoint, std::move(texts), most);
+  if (fetched.outcome == Fetched::Outcome::failed) note_failure(fetched.why);
+  if (fetched.outcome != Fetched::Outcome::good) co_return fetched;
+  note_success();
+  const std::scoped_lock lock(mutex_);
+  if (endpoint_ == endpoint && !fetched.vectors.empty()) components_ = fetched.vectors.front().size();
+  co_return fetched;
 }
 
-// Together with what was kept before, which may be for another context; but not for ever.
-Task<> Embeddings::keep(const catalog::UpstreamName& upstream, const Texts& texts, ByKey before) {
-  if (!dependencies_.lasts(upstream)) co_return;
-  if (before.size() > kOldKept + 2 * texts.keys.size()) before.clear();
-  bool news = false;
-  for (std::size_t i = 0; i < texts.keys.size(); ++i) {
-    if (texts.vectors[i]) news |= before.insert_or_assign(texts.keys[i], texts.vectors[i]).second;
-  }
-  if (!news) co_return;
-  std::string text = co_await dependencies_.background.run([all = std::move(before)] {
-    std::vector<search::KeyedVector> written;
-    written.reserve(all.size());
-    for (const auto& [key, vector] : all)
-      written.push_back({key, vector});
-    return search::pack(written);
-  });
-  const auto kept = co_await dependencies_.store.put(store::Setting{stored_under(upstream.value()), std::move(text)});
-  if (!kept) log::warning("the vectors of upstream {} are not kept: {}", upstream.value(), kept.error().message());
-}
-
-Task<Result<std::vector<search::Vector>>> Embeddings::fetch(const EmbeddingEndpoint& endpoint,
-                                                            std::vector<std::string> texts,
-                                                            std::chrono::milliseconds most) {
-  const auto failed = [this](Error error) -> Result<std::vector<search::Vector>> {
-    return std::unexpected(note(std::unexpected(std::move(error))).error());
-  };
+Task<Embeddings::Fetched> Embeddings::ask(EmbeddingEndpoint endpoint, std::vector<std::string> texts,
+                                          std::chrono::milliseconds most) {
+  const auto failed = [](const Error& error) { return Fetched{.why = error.message()}; };
   const auto url = net::Url::parse(endpoint.url);
   if (!url) co_return failed(url.error());
   const std::string authorization = fmt::format("Bearer {}", endpoint.token.reveal());
@@ -238,65 +262,78 @@ Task<Result<std::vector<search::Vector>>> Embeddings::fetch(const EmbeddingEndpo
                                        .fields = fields,
                                        .body = parts,
                                        .deadlines = {.connect = most, .head = most, .whole = most}});
-  if (!response) co_return failed(std::move(response.error()));
-  if (response->status() != 200) co_return failed(errors::protocol(fmt::format("it answered {}", response->status())));
+  if (!response) co_return failed(response.error());
+  const auto status = response->status();
+  if (status != 200) {
+    // All others are about the endpoint, its URL or its token.
+    const bool is_about_text = status == 400 || status == 413 || status == 422;
+    co_return Fetched{.outcome = is_about_text ? Fetched::Outcome::refused : Fetched::Outcome::failed,
+                      .why = fmt::format("it answered {}", status)};
+  }
   const auto answer = co_await response->read_all(kMostAnswer);
   if (!answer) co_return failed(answer.error());
-  auto vectors = co_await dependencies_.background.run(
-      [text = std::string(*answer), count = texts.size(), components = components_] {
-        return search::read_embeddings(text, count, components);
-      });
-  if (!vectors) co_return failed(std::move(vectors.error()));
-  if (!vectors->empty()) components_ = vectors->front().size();
-  (void)note({});
-  co_return vectors;
-}
-
-Result<> Embeddings::note(Result<> outcome) {
-  const std::scoped_lock lock(mutex_);
-  if (outcome) {
-    if (!status_.fault.empty()) log::info("the embedding endpoint answers again");
-    status_.fault.clear();
-    return outcome;
-  }
-  const std::string why = log::printable(outcome.error().message(), 300);
-  if (status_.fault.empty())
-    log::warning("the embedding endpoint is of no use, and search ranks by words alone: {}", why);
-  ++status_.failures;
-  status_.fault = why;
-  ask_again_ = dependencies_.clock.now() + kRest;
-  return outcome;
-}
-
-Task<Result<std::vector<search::Vector>>> Embeddings::fetch_query(Embeddings& self, EmbeddingEndpoint endpoint,
-                                                                  std::string text) {
-  std::vector<std::string> texts;
-  texts.push_back(std::move(text));
-  co_return co_await self.fetch(endpoint, std::move(texts), self.dependencies_.patience);
-}
-
-Task<VectorPointer> Embeddings::of_query(std::string text) {
-  text = cut(std::move(text));
-  EmbeddingEndpoint endpoint;
-  json::Digest key;
+  std::size_t components = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (!endpoint_) co_return nullptr;
-    endpoint = *endpoint_;
-    key = search::embedding_key(endpoint.model, text);
-    const auto found = std::ranges::find(queries_, key, [](const auto& query) { return query.first; });
-    if (found != queries_.end()) co_return found->second;
-    if (dependencies_.clock.now() < ask_again_) co_return nullptr;
+    if (endpoint_ == endpoint) components = components_;
   }
-  auto fetched = co_await asio::co_spawn(dependencies_.control, fetch_query(*this, endpoint, std::move(text)),
-                                         asio::use_awaitable);
-  if (!fetched || fetched->empty()) co_return nullptr;
-  auto vector = std::make_shared<const search::Vector>(std::move(fetched->front()));
+  auto vectors = co_await dependencies_.background.run([text = std::string(*answer), count = texts.size(), components] {
+    return search::read_embeddings(text, count, components);
+  });
+  if (!vectors) co_return failed(vectors.error());
+  co_return Fetched{.outcome = Fetched::Outcome::good, .vectors = std::move(*vectors)};
+}
+
+void Embeddings::note_success() {
   const std::scoped_lock lock(mutex_);
-  if (endpoint_ != endpoint) co_return nullptr;
-  queries_.emplace_back(key, vector);
-  if (queries_.size() > kQueriesKept) queries_.pop_front();
-  co_return vector;
+  if (!status_.fault.empty()) log::info("the embedding endpoint answers again");
+  status_.fault.clear();
+}
+
+void Embeddings::note_failure(std::string_view why) {
+  const std::scoped_lock lock(mutex_);
+  std::string fault = log::printable(why, 300);
+  if (status_.fault.empty())
+    log::warning("the embedding endpoint is of no use, and search ranks by words alone: {}", fault);
+  ++status_.failures;
+  status_.fault = std::move(fault);
+  ask_again_ = dependencies_.clock.now() + kRest;
+}
+
+Task<std::vector<VectorPointer>> Embeddings::of_queries(std::vector<std::string> texts) {
+  std::vector<VectorPointer> vectors(texts.size());
+  std::vector<json::Digest> keys(texts.size());
+  EmbeddingEndpoint endpoint;
+  std::vector<std::size_t> missing;
+  std::vector<std::string> asked;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!endpoint_) co_return vectors;
+    endpoint = *endpoint_;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      std::string text = cut(std::move(texts[i]));
+      keys[i] = search::embedding_key(endpoint.model, text);
+      const auto found = std::ranges::find(queries_, keys[i], [](const auto& query) { return query.first; });
+      if (found != queries_.end()) {
+        vectors[i] = found->second;
+      } else {
+        missing.push_back(i);
+        asked.push_back(std::move(text));
+      }
+    }
+    if (missing.empty() || dependencies_.clock.now() < ask_again_) co_return vectors;
+  }
+  auto fetched = co_await asio::co_spawn(
+      dependencies_.control, fetch(endpoint, std::move(asked), dependencies_.patience), asio::use_awaitable);
+  if (fetched.outcome != Fetched::Outcome::good) co_return vectors;
+  const std::scoped_lock lock(mutex_);
+  if (endpoint_ != endpoint) co_return vectors;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    vectors[missing[i]] = std::make_shared<const search::Vector>(std::move(fetched.vectors[i]));
+    queries_.emplace_back(keys[missing[i]], vectors[missing[i]]);
+    if (queries_.size() > kQueriesKept) queries_.pop_front();
+  }
+  co_return vectors;
 }
 
 void Embeddings::drop_unused_since(Clock::Monotonic time) {

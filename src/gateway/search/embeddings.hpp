@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "base/secret.hpp"
 #include "base/task_group.hpp"
 #include "catalog/definitions/snapshot.hpp"
+#include "gateway/search/kept_vectors.hpp"
 #include "json/canonical.hpp"
 #include "net/http/url.hpp"
 #include "net/http_client/http_client.hpp"
@@ -28,93 +30,105 @@
 namespace proteus::gateway {
 
 struct EmbeddingEndpoint {
-  std::string url;  // that answers in the form of POST /v1/embeddings
+  std::string url;  // endpoint that speaks the protocol of POST /v1/embeddings
   std::string model;
-  Secret token = {};  // empty for none
+  Secret token = {};  // empty if the endpoint needs none
 
   friend bool operator==(const EmbeddingEndpoint&, const EmbeddingEndpoint&) = default;
 };
 
-// What tools and queries mean, as the model of an endpoint sees it. Tools are sent there in the background when
-// somebody searches them for the first time, and kept by content, in the store too. Nothing waits for it but a search,
-// and that for a moment; where the endpoint is down, slow or wrong, there are no vectors, and the operator is told.
-// Nothing is sent anywhere while there is no endpoint. Thread-safe where nothing else is said.
+// The meanings of tools and queries, as vectors from the model of an endpoint. Tools are sent to the endpoint in the
+// background, when they are searched for the first time. Their vectors are cached by content, also in the store. Only a
+// search waits for the endpoint, and only briefly. If the endpoint is down, slow or wrong, there are no vectors, and
+// the status reports the fault. Nothing is sent while no endpoint is set. Thread-safe unless stated otherwise.
 class Embeddings {
  public:
   struct Dependencies {
-    boost::asio::io_context& control;  // whose thread everything is sent from
+    boost::asio::io_context& control;  // all requests are sent on its thread
     const Clock& clock;
     store::Store& store;
     BackgroundThreads& background;
     net::HttpClientOptions http;
-    // Whether what is known of a provider is worth keeping for the next process.
+    // Returns whether the vectors of a provider are worth storing for the next process.
     std::function<bool(const catalog::UpstreamName&)> lasts;
-    // A search waits no longer than this for what its query means.
+    // The longest wait of a search for the vectors of its queries.
     std::chrono::milliseconds patience{400};
   };
   explicit Embeddings(Dependencies dependencies);
   ~Embeddings();
 
-  // From now on. Vectors of another model are forgotten.
+  // Sets the endpoint. Vectors of another endpoint are forgotten.
   void set(std::optional<EmbeddingEndpoint> endpoint);
   bool enabled() const;
 
-  // By position, null for a tool that has none; null where nothing is known yet, which is found out then.
+  // Returns a snapshot's vectors by tool position; null for a tool without one. Returns null if none is known yet, and
+  // starts to obtain them.
   using Vectors = std::shared_ptr<const std::vector<search::VectorPointer>>;
   Vectors of(const catalog::Snapshot& snapshot);
-  // Null where the endpoint does not answer in time. On any thread's executor.
-  Task<search::VectorPointer> of_query(std::string text);
+  // Returns the vectors of queries; null for those for which the endpoint has no answer in time. May be awaited on any
+  // executor.
+  Task<std::vector<search::VectorPointer>> of_queries(std::vector<std::string> texts);
 
   void drop_unused_since(Clock::Monotonic time);
 
   struct Status {
     bool enabled = false;
     std::size_t tools = 0;       // that have a vector
-    std::uint64_t failures = 0;  // requests that came to nothing, so far
-    std::string fault = {};      // of the last request; empty where it was answered
+    std::uint64_t failures = 0;  // requests that failed so far
+    std::string fault = {};      // of the last request; empty if it succeeded
   };
   Status status() const;
 
-  // On the control thread; nothing is asked any more.
+  // Called on the control thread, once nothing is searched any more.
   Task<> stop();
 
  private:
   struct Known {
     enum class State : std::uint8_t { wanted, part, whole };
     std::weak_ptr<const catalog::Snapshot> of;
-    Vectors vectors;  // null before any is known
+    Vectors vectors;  // null until some are known
     Clock::Monotonic used;
     State state = State::wanted;
   };
   struct Texts;
-  using ByKey = std::map<json::Digest, search::VectorPointer>;
+  // The answer to a request.
+  struct Fetched {
+    enum class Outcome : std::uint8_t {
+      good,
+      refused,  // the endpoint does not take one of the texts
+      failed,   // the endpoint is of no use now
+    };
+    Outcome outcome = Outcome::failed;
+    std::vector<search::Vector> vectors = {};
+    std::string why = {};
+  };
 
   void work_soon();
   Task<> work();
-  // What a snapshot's vectors are, as far as they can be had.
+  // Obtains a snapshot's vectors, as far as possible.
   Task<> learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint endpoint);
+  // Obtains the vectors that are missing. A batch that is refused is halved until the text is found that the endpoint
+  // does not take. Returns false if the endpoint is of no use now.
   Task<bool> fetch_missing(const EmbeddingEndpoint& endpoint, Texts& all);
-  // Those that the store has of an upstream.
-  Task<ByKey> recall(const catalog::UpstreamName& upstream);
-  Task<> keep(const catalog::UpstreamName& upstream, const Texts& texts, ByKey before);
-  Task<Result<std::vector<search::Vector>>> fetch(const EmbeddingEndpoint& endpoint, std::vector<std::string> texts,
-                                                  std::chrono::milliseconds most);
-  static Task<Result<std::vector<search::Vector>>> fetch_query(Embeddings& self, EmbeddingEndpoint endpoint,
-                                                               std::string text);
-  Result<> note(Result<> outcome);
+  Task<Fetched> fetch(EmbeddingEndpoint endpoint, std::vector<std::string> texts, std::chrono::milliseconds most);
+  Task<Fetched> ask(EmbeddingEndpoint endpoint, std::vector<std::string> texts, std::chrono::milliseconds most);
+  void note_success();
+  void note_failure(std::string_view why);
 
   const Dependencies dependencies_;
   net::HttpClient http_;
   TaskGroup tasks_;
-  bool working_ = false;        // of the control thread
-  std::size_t components_ = 0;  // likewise: of this model's vectors; 0 before the first
+  KeptVectors kept_;      // used on the control thread
+  bool working_ = false;  // likewise
 
   mutable std::mutex mutex_;
   std::optional<EmbeddingEndpoint> endpoint_;
+  std::size_t components_ = 0;      // of this endpoint's vectors; 0 before the first
+  std::set<json::Digest> refused_;  // texts that this endpoint does not take
   std::map<const catalog::Snapshot*, Known> known_;
   std::map<json::Digest, std::weak_ptr<const search::Vector>> by_key_;
   std::deque<std::weak_ptr<const catalog::Snapshot>> wanted_;
-  std::deque<std::pair<json::Digest, search::VectorPointer>> queries_;  // the last few
+  std::deque<std::pair<json::Digest, search::VectorPointer>> queries_;  // the latest few
   Clock::Monotonic ask_again_{};
   Status status_;
 };

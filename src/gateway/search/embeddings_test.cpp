@@ -1,4 +1,4 @@
-// SRC-08, SRC-10: ranking by meaning, with an endpoint that may do anything.
+// SRC-08, SRC-10: ranking by meaning, with endpoints that misbehave.
 #include <gmock/gmock.h>
 
 #include "gateway/testing/search_fixture.hpp"
@@ -12,10 +12,19 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Means what it is told: each word that it knows is a direction.
+// An endpoint with a simple model: each known word is a direction.
 class FakeModel {
  public:
-  enum class Mood : std::uint8_t { good, silent, wrong_count, other_size, not_a_number, refusing };
+  enum class Mood : std::uint8_t {
+    good,
+    silent,
+    wrong_count,
+    other_size,
+    not_a_number,
+    refusing,
+    choosy,  // does not take texts about bricks
+    narrow,  // takes no text
+  };
 
   FakeModel() : server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
 
@@ -25,6 +34,7 @@ class FakeModel {
     const std::scoped_lock lock(mutex_);
     return texts_;
   }
+  std::size_t requests() { return tokens().size(); }
   std::vector<std::string> tokens() {
     const std::scoped_lock lock(mutex_);
     return tokens_;
@@ -52,10 +62,13 @@ class FakeModel {
       }
     }
     if (mood_ == Mood::wrong_count) data.clear();
-    if (mood_ == Mood::refusing) {
+    const bool is_about_bricks = exchange.request().body().contains("bricks");
+    if (mood_ == Mood::narrow || (mood_ == Mood::choosy && is_about_bricks)) {
+      co_await exchange.reply({.status = 400}, "{}");
+    } else if (mood_ == Mood::refusing) {
       co_await exchange.reply({.status = 500}, "{}");
     } else if (mood_ == Mood::silent) {
-      // Nothing comes, and the connection ends.
+      // Sends no answer; the connection ends.
     } else {
       co_await exchange.reply({.status = 200, .content_type = "application/json"},
                               fmt::format(R"({{"object":"list","data":[{}]}})", data));
@@ -69,7 +82,7 @@ class FakeModel {
   net::TestServer server_;
 };
 
-// A gateway whose search knows an endpoint.
+// A gateway whose search uses an endpoint.
 class EmbeddedSearch : public ::testing::Test {
  protected:
   EmbeddedSearch() {
@@ -98,7 +111,7 @@ class EmbeddedSearch : public ::testing::Test {
     gateway = std::make_unique<TestGateway>(std::vector{upstream_at("up", upstream.port)}, std::move(setup));
     gateway->discover();
   }
-  // On the thread that it belongs to.
+  // Must run on the control thread.
   static Task<bool> ended(std::unique_ptr<Embeddings>& which) {
     co_await which->stop();
     which.reset();
@@ -113,7 +126,7 @@ class EmbeddedSearch : public ::testing::Test {
   std::vector<std::string> search(std::string_view query) {
     return found_by(gateway->call("search_tools", fmt::format(R"({{"query":"{}"}})", query), bearer("agent")));
   }
-  // No word of it is in any definition.
+  // A word that is in no definition.
   static constexpr std::string_view kMeant = "feline";
 
   Upstream upstream{{}};
@@ -141,7 +154,7 @@ TEST_F(EmbeddedSearch, FindsByMeaningOnceVectorsAreThere) {
   EXPECT_THAT(model.tokens(), Contains("Bearer its-token"));
 }
 
-// SRC-08: by content, also in another process.
+// SRC-08: vectors are cached by content, also for another process.
 TEST_F(EmbeddedSearch, SendsEachDefinitionOnce) {
   start(EmbeddingEndpoint{model.url(), "m"});
   (void)search(kMeant);
@@ -155,10 +168,10 @@ TEST_F(EmbeddedSearch, SendsEachDefinitionOnce) {
   EXPECT_EQ(std::ranges::count_if(sent, [](const auto& text) { return text.contains("Pets a small animal"); }), 1);
 }
 
-// SRC-08: down or wrong, and the operator is told.
+// SRC-08: if the endpoint is down or wrong, the status says so.
 TEST_F(EmbeddedSearch, WorksAsWithoutItWhereTheEndpointIsOfNoUse) {
   for (const auto mood : {FakeModel::Mood::silent, FakeModel::Mood::wrong_count, FakeModel::Mood::not_a_number,
-                          FakeModel::Mood::refusing}) {
+                          FakeModel::Mood::refusing, FakeModel::Mood::narrow}) {
     model.set(mood);
     start(EmbeddingEndpoint{model.url(), fmt::format("m{}", static_cast<int>(mood))});
     EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
@@ -169,7 +182,7 @@ TEST_F(EmbeddedSearch, WorksAsWithoutItWhereTheEndpointIsOfNoUse) {
   }
 }
 
-// SRC-08: vectors of another size are of another model, and are compared with nothing.
+// SRC-08: vectors of another size come from another model and are not compared.
 TEST_F(EmbeddedSearch, IsNotMisledByOtherDimensions) {
   start(EmbeddingEndpoint{model.url(), "m"});
   (void)search(kMeant);
@@ -177,6 +190,34 @@ TEST_F(EmbeddedSearch, IsNotMisledByOtherDimensions) {
   model.set(FakeModel::Mood::other_size);
   EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
   EXPECT_FALSE(embeddings->status().fault.empty());
+}
+
+// SRC-08: a text that the endpoint does not take costs only its tool, and is not sent again.
+TEST_F(EmbeddedSearch, IsByMeaningAlthoughOneTextIsNotTaken) {
+  upstream.add("walk_dog", "Pets a large animal.");
+  model.set(FakeModel::Mood::choosy);
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  EXPECT_EQ(embeddings->status().failures, 0U);
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  EXPECT_THAT(search("bricks"), Contains("up_order_bricks"));
+  const std::size_t asked = model.requests();
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  EXPECT_EQ(model.requests(), asked);
+}
+
+// SRC-08
+TEST_F(EmbeddedSearch, SendsAllQueriesOfASearchAtOnce) {
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  const std::size_t asked = model.requests();
+  const auto found =
+      found_by(gateway->call("search_tools", R"({"queries":["feline one","feline two","wall"]})", bearer("agent")));
+  EXPECT_THAT(found, Contains("up_stroke_cat"));
+  EXPECT_THAT(found, Contains("up_order_bricks"));
+  EXPECT_EQ(model.requests(), asked + 1);
 }
 
 }  // namespace

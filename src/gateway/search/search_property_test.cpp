@@ -10,9 +10,9 @@
 #include "gateway/testing/search_fixture.hpp"
 #include "search/rank.hpp"
 
-// SRC-02: in random worlds with random rules, contexts and pins, in both eras, a search finds what an index of that
-// caller's own list finds, in the same order: nothing else has an influence. Tool sessions are in
-// search/isolation_test.cpp.
+// SRC-02: in random worlds with random rules, contexts and pins, in both eras, a search returns exactly what an index
+// of that caller's own list returns, in the same order, so nothing else influences the result.
+// search/isolation_test.cpp covers tool sessions.
 namespace proteus::gateway {
 namespace {
 
@@ -31,7 +31,7 @@ class SearchedWorld {
     const std::size_t count = 2 + pick(3);
     for (std::size_t i = 0; i < count; ++i)
       settings.push_back(make_peer(fmt::format("up{}", i)));
-    // Each caller twice: once as one that searches, and once as one that lists.
+    // Each caller exists twice: as one that searches and as one that lists.
     TestGateway::Setup setup;
     for (const std::string name : {"one", "two"}) {
       const catalog::EntryRules rules{.allow = some_patterns(), .deny = some_patterns(), .read_only = pick(3) == 0};
@@ -101,7 +101,7 @@ class SearchedWorld {
     if (!peer.direct && pick(2) == 0) settings.trust = providers::Trust::pin;
     return settings;
   }
-  // Of a pinned upstream only what a person has ratified is there.
+  // A pinned upstream offers only what a person has ratified.
   void decide_some() {
     for (const auto& one : decisions_->proposals()) {
       if (pick(3) == 0) continue;
@@ -111,7 +111,7 @@ class SearchedWorld {
   }
   void change() {
     Peer& peer = *peers_[pick(peers_.size())];
-    // What was ratified is another definition then.
+    // Another readOnlyHint makes another definition, which nobody has ratified.
     if (pick(2) == 0) peer.server.declare_read_only(some_tools());
     peer.server.show(Kind::tool, "", some_tools());
     if (peer.direct) return gateway_->upstream(peer.server.name()).lists_changed();
@@ -133,7 +133,7 @@ class SearchedWorld {
     return found_by(client.request("POST", session, server::rpc("1", "tools/call", members)).json());
   }
 
-  // From what the same caller is listed, and from nothing else. Upstreams describe everything by their names.
+  // Ranks only what the same caller is listed. Each upstream uses its name as the description of everything.
   Words expected(const std::string& caller, const std::string& path, const std::string& query, std::size_t limit) {
     const auto listed =
         gateway_->ask_at(path, "tools/list", {}, {}, bearer(caller)).at("result").at("tools").as_array();

@@ -17,9 +17,9 @@ namespace {
 using providers::tool_error;
 
 constexpr std::size_t kNearest = 3;
-// Of definitions in one answer, so that describing does not undo what searching spares.
+// Limit of the definitions in one answer, so that `describe_tool` does not undo what searching saves.
 constexpr std::size_t kMostDescribed = std::size_t{256} << 10U;
-// Arguments of ours are short.
+// Valid arguments are short.
 constexpr std::size_t kMostArguments = std::size_t{64} << 10U;
 
 std::shared_ptr<const json::Schema> arguments_of(std::string_view tool) {
@@ -44,7 +44,7 @@ std::size_t limit_of(const boost::json::object& arguments) {
   return inexact ? SearchArguments::kUsualLimit : given;
 }
 
-// By what an upstream is called to operators and to callers, too.
+// Adds the names by which operators and callers know an upstream.
 search::Indexes::More with_names(const Gateway& gateway, search::Indexes::More more) {
   return [&gateway, more = std::move(more)](const catalog::Snapshot& snapshot) {
     std::string text = more ? more(snapshot) : std::string();
@@ -102,12 +102,13 @@ Task<mcp::Reply> SearchTools::search(server::Call& call, Arguments arguments) {
 Task<mcp::Reply> SearchTools::describe(server::Call& call, Arguments arguments) {
   const UsableTools tools = co_await gateway_.service().usable_tools(call);
   Descriptions all;
+  std::vector<std::string_view> unknown;
   std::size_t bytes = 0;
   for (const auto& given : arguments.at("names").get_array()) {
     const std::string_view name = given.get_string();
     const catalog::Found found = tools.find(name);
     if (!found) {
-      all.unknown.push_back({log::printable(name, 200), co_await search_.nearest(tools, name, kNearest)});
+      unknown.push_back(name);
       continue;
     }
     bytes += found.definition->text.size();
@@ -117,17 +118,21 @@ Task<mcp::Reply> SearchTools::describe(server::Call& call, Arguments arguments) 
       all.tools.push_back(described(*found.definition));
     }
   }
+  auto nearest = co_await search_.nearest(tools, unknown, kNearest);
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    all.unknown.push_back({log::printable(unknown[i], 200), std::move(nearest[i])});
   if (!all.unknown.empty()) all.unanswered = tools.unanswered();
   co_return descriptions_reply(all);
 }
 
-// The call stands for one of a tool that is not there, or for one of these tools themselves.
+// The call is one of a tool that does not exist, or of `call_tool` with the name of `call_tool` or `call_read_tool`.
 Task<mcp::Reply> SearchTools::name_nearest(server::Call& call) {
   const std::string_view name = call.request().name;
   if (name == kCallTool || name == kCallReadTool)
     co_return tool_error(fmt::format("{} does not call itself. Name the tool that is meant.", name));
   const UsableTools tools = co_await gateway_.service().usable_tools(call);
-  const UnknownName unknown{std::string(name), co_await search_.nearest(tools, name, kNearest)};
+  auto nearest = co_await search_.nearest(tools, {&name, 1}, kNearest);
+  const UnknownName unknown{std::string(name), std::move(nearest.front())};
   co_return tool_error(no_such_tool(unknown, tools.unanswered()));
 }
 

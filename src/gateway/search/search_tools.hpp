@@ -14,11 +14,12 @@
 
 namespace proteus::gateway {
 
-// Answers for `search_tools` and `describe_tool`, and helps those who named a tool in vain. Offers nothing by itself:
-// the views of those who search have the definitions in front (search_definitions.hpp).
+// Answers `search_tools` and `describe_tool`, and suggests names to callers who named a tool that does not exist. Its
+// snapshot is empty: views of callers who search begin with the definitions from search_definitions.hpp.
 class SearchTools final : public LocalProvider {
  public:
-  // It outlives this. `more` is what a provider can be found by besides what it says itself; called on any thread.
+  // `gateway` must outlive this object. `more` returns text by which a provider can be found in addition to its own;
+  // called on any thread.
   explicit SearchTools(Gateway& gateway, search::Indexes::More more = {});
 
   const catalog::UpstreamName& name() const override;

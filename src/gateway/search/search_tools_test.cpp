@@ -1,4 +1,4 @@
-// What `search_tools` and `describe_tool` answer.
+// The answers of `search_tools` and `describe_tool`.
 #include <gmock/gmock.h>
 
 #include "gateway/testing/routing_fixture.hpp"
@@ -70,19 +70,19 @@ TEST_F(SearchAnswers, AreSignaturesToCallBy) {
   EXPECT_THAT(found_by(search(R"({"query":"send a message"})")), ElementsAre("fs_send_mail"));
 }
 
-// SRC-02: several queries are one ranking.
+// SRC-02: several queries yield one ranking.
 TEST_F(SearchAnswers, FuseSeveralQueries) {
   const auto found = found_by(search(R"({"queries":["read a file","send mail"],"limit":2})"));
   EXPECT_THAT(found, ::testing::UnorderedElementsAre("fs_read_file", "fs_send_mail"));
 }
 
-// SRC-02: of one upstream alone.
+// SRC-02: a search can be limited to one upstream.
 TEST_F(SearchAnswers, AreOfTheUpstreamThatIsAskedFor) {
   EXPECT_THAT(found_by(search(R"({"query":"file","upstream":"fs"})")), Contains("fs_read_file"));
   EXPECT_THAT(text_of(search(R"({"query":"file","upstream":"other"})")), HasSubstr("no upstream other"));
 }
 
-// SRC-02: what a caller may not use is not found.
+// SRC-02: a search finds only what its caller may use.
 TEST_F(SearchAnswers, HaveNothingThatTheCallerMayNotUse) {
   EXPECT_THAT(found_by(search(R"({"query":"file"})", "reader")), ElementsAre("fs_read_file"));
 }
@@ -128,7 +128,7 @@ TEST_F(SearchAnswers, RefuseBadQueriesClearly) {
   EXPECT_TRUE(is_refused(describe(R"({"names":"fs_read_file"})")));
 }
 
-// SRC-02: live lists are asked for, and who does not answer is named.
+// SRC-02: live lists are read for the search, and upstreams that do not answer are named.
 TEST(LiveSearch, AsksThoseThatAreListedLiveAndNamesTheSilent) {
   ListingUpstream talking("talking");
   ListingUpstream silent("silent");
@@ -150,7 +150,7 @@ TEST(LiveSearch, AsksThoseThatAreListedLiveAndNamesTheSilent) {
   EXPECT_THAT(text_of(answer), HasSubstr("silent"));
 }
 
-// SRC-12: what a provider is about counts, such as the entity types of datasets.
+// SRC-12: text about a provider counts, such as the entity types of datasets.
 TEST(SearchIndexes, KnowWhatAProviderIsAbout) {
   Upstream upstream({"workup"});
   auto setup = searching();
@@ -165,7 +165,7 @@ TEST(SearchIndexes, KnowWhatAProviderIsAbout) {
               ElementsAre("up_workup"));
 }
 
-// A gateway that nobody searches keeps nothing for it, and one that nobody searches any more lets go of it.
+// There is no index before the first search, and an index that is no longer used is dropped.
 TEST(SearchIndexes, AreMadeAtTheFirstSearchAndLetGoOf) {
   Upstream upstream({"one", "two"});
   auto setup = searching();

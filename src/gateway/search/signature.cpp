@@ -17,17 +17,18 @@ using boost::json::value;
 
 constexpr std::string_view kMore = "…";
 constexpr std::size_t kMostDepth = 3;        // of objects in objects
-constexpr std::size_t kMostReferences = 8;   // followed one after the other
+constexpr std::size_t kMostReferences = 8;   // that follow each other
 constexpr std::size_t kMostValues = 12;      // of an enumeration
 constexpr std::size_t kMostValueBytes = 40;  // of one value
 constexpr std::size_t kMostTypeBytes = 160;  // of one parameter
-constexpr std::size_t kMostNameBytes = 64;   // likewise
+constexpr std::size_t kMostNameBytes = 64;   // of one parameter's name
 constexpr std::size_t kMostBytes = 800;      // of all parameters
-constexpr std::size_t kMostSteps = 20'000;   // references may lead to the same long schema again and again
+constexpr std::size_t kMostSteps = 20'000;   // references may lead to the same long schema repeatedly
+constexpr std::size_t kMostFollowed = std::size_t{256} << 10U;  // bytes of all references that are followed
 
 const value* member(const object& schema, std::string_view key) { return schema.if_contains(key); }
 
-// Not in the middle of a character.
+// Returns where to cut: at most at `most`, and not in the middle of a character.
 std::size_t cut_at(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text.size();
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U)
@@ -51,7 +52,7 @@ std::string literal(const value& one) {
   return shortened(visible_text(boost::json::serialize(one)), kMostValueBytes);
 }
 
-// The schemas of one document, as types.
+// Writes the schemas of one document as types.
 class Types {
  public:
   explicit Types(const value& root) : root_(root) {}
@@ -67,7 +68,7 @@ class Types {
       const auto* const reference = in == nullptr ? nullptr : member(*in, "$ref");
       if (reference == nullptr || !reference->is_string()) return *at;
       const std::string_view pointer = reference->get_string();
-      if (!pointer.starts_with("#/")) return *at;
+      if (!pointer.starts_with("#/") || (followed_ += pointer.size()) > kMostFollowed) return *at;
       boost::system::error_code missing;
       const value* const found = root_.find_pointer(pointer.substr(1), missing);
       if (found == nullptr) return *at;
@@ -80,7 +81,7 @@ class Types {
     const auto* const properties = member(schema, "properties");
     if (properties == nullptr || !properties->is_object()) return {};
     std::string out;
-    // False where there is no room for it.
+    // Returns false if there is no room for the parameter.
     const auto add = [&](std::string_view name, const value& type, bool required) {
       const bool fits = out.size() < most && is_within();
       if (!out.empty()) out += ", ";
@@ -169,9 +170,10 @@ class Types {
 
   const value& root_;
   mutable std::size_t steps_ = 0;
+  mutable std::size_t followed_ = 0;
 };
 
-// Where a sentence ends, in bytes; the whole text where none does.
+// Returns the end of the sentence, in bytes; the size of the text if no sentence ends.
 std::size_t sentence_end(std::string_view text, std::size_t from) {
   for (std::size_t at = from; at + 1 < text.size(); ++at) {
     if ((text[at] == '.' || text[at] == '!' || text[at] == '?') && text[at + 1] == ' ') return at + 1;
@@ -190,7 +192,7 @@ std::string signature_of(std::string_view name, const value& input_schema) {
 }
 
 std::string brief(std::string_view text, std::size_t most) {
-  // What stands behind is not shown, and need not be looked at.
+  // Ignores the rest, which would not be shown anyway.
   text = text.substr(0, cut_at(text, 16 * most));
   std::string line;
   bool space = false;

@@ -4,7 +4,7 @@
 
 #include "json/text.hpp"
 
-// SRC-03: a signature that an agent can call by.
+// SRC-03: an agent can call a tool by its signature.
 namespace proteus::gateway {
 namespace {
 
@@ -39,7 +39,7 @@ TEST(Signature, IsEmptyWhereThereIsNothingToSend) {
   EXPECT_EQ(written("true"), "tool()");
 }
 
-// SRC-09: however the schema is made.
+// SRC-09: for any schema.
 TEST(Signature, IsBounded) {
   std::string many;
   for (int i = 0; i < 20'000; ++i)
@@ -53,6 +53,17 @@ TEST(Signature, IsBounded) {
   EXPECT_LT(written(R"({"properties":{"a":{"enum":[")" + std::string(100'000, 'x') + R"("]}}})").size(), 200U);
 }
 
+// SRC-09: a reference that is short may lead to one that is long.
+TEST(Signature, FollowsLongReferencesForAWhileOnly) {
+  const std::string key(50'000, 'k');
+  std::string many = R"({"$ref":"#/$defs/x"})";
+  for (int i = 0; i < 20'000; ++i)
+    many += R"(,{"$ref":"#/$defs/x"})";
+  EXPECT_EQ(written(R"({"properties":{"a":{"anyOf":[)" + many + R"(]}},"$defs":{"x":{"$ref":"#/$defs/)" + key +
+                    R"("},")" + key + R"(":{"type":"string"}}})"),
+            "tool(a?: string|any)");
+}
+
 TEST(Brief, EndsWithASentence) {
   EXPECT_EQ(brief("Reads a file. Then it\n\n  returns it.", 100), "Reads a file. Then it returns it.");
   EXPECT_EQ(brief("Reads a file. Returns it. And much more than fits.", 30), "Reads a file. Returns it.");
@@ -60,7 +71,7 @@ TEST(Brief, EndsWithASentence) {
   EXPECT_EQ(brief("读取文件。返回内容。然后还有更多的内容", 30), "读取文件。返回内容。");
 }
 
-// A description cannot look like another hit, or hide something.
+// A description can neither look like another hit nor hide anything.
 TEST(Brief, IsOneVisibleLine) {
   const std::string text = brief(
       "One\nother_tool() [admin]\x1b[31m \xE2\x80\xAE"

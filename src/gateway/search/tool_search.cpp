@@ -12,13 +12,13 @@ namespace {
 using catalog::Kind;
 using Parts = std::vector<catalog::View::Part>;
 
-// Agents search, think and search again.
+// Agents pause to think between searches.
 constexpr std::chrono::minutes kKept{10};
 
 constexpr std::size_t kConsidered = 3;
 constexpr std::size_t kConsideredNames = 20;
 
-// What is computed elsewhere owns what it uses: whoever waits for it may be gone by then.
+// Returns owners of the snapshots for work on background threads, which may outlive the coroutine that awaits it.
 std::vector<catalog::SnapshotPointer> owners_of(const Parts& parts) {
   std::vector<catalog::SnapshotPointer> owners;
   owners.reserve(parts.size());
@@ -27,7 +27,7 @@ std::vector<catalog::SnapshotPointer> owners_of(const Parts& parts) {
   return owners;
 }
 
-// A definition as text, and whose it is.
+// A definition's text with its upstream.
 struct Found {
   std::string name;
   std::string upstream;
@@ -83,17 +83,11 @@ Task<std::vector<search::Visible>> ToolSearch::visible(const UsableTools& tools)
       all.push_back({fresh[next++], tools.parts()[i].lost});
     } else {
       all.push_back((*indexed)[old++]);
-      // A name may be lost to what is listed live.
+      // A live list may hold the name in front of this tool.
       all.back().lost = tools.parts()[i].lost;
     }
   }
   co_return all;
-}
-
-Task<std::vector<search::Hit>> ToolSearch::rank(const UsableTools& tools, const search::Query& query,
-                                                std::size_t limit) {
-  const auto seen = co_await visible(tools);
-  co_return search::rank(seen, query, limit, tuning());
 }
 
 Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const UsableTools& tools,
@@ -104,7 +98,7 @@ Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const Us
   std::vector<Embeddings::Vectors> held;
   std::vector<search::VisibleVectors> seen;
   for (std::size_t i = 0; i < tools.parts().size(); ++i) {
-    // What is listed live is listed anew each time, and would be sent each time.
+    // A live list is read for each search, and would be sent to the endpoint each time.
     held.push_back(tools.is_live(i) ? nullptr : embeddings_->of(*tools.parts()[i].snapshot));
     const auto& vectors = held.back();
     seen.push_back(
@@ -112,9 +106,8 @@ Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const Us
          tools.parts()[i].lost});
   }
   if (std::ranges::none_of(held, [](const auto& vectors) { return vectors != nullptr; })) co_return rankings;
-  for (const std::string_view query : queries) {
-    if (const auto vector = co_await embeddings_->of_query(std::string(query)))
-      rankings.push_back(search::rank(seen, *vector, limit));
+  for (const auto& vector : co_await embeddings_->of_queries({queries.begin(), queries.end()})) {
+    if (vector) rankings.push_back(search::rank(seen, *vector, limit));
   }
   co_return rankings;
 }
@@ -123,9 +116,10 @@ Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, st
                                                     std::size_t limit) {
   const auto query = search::Query::read(queries, tuning());
   if (!query) co_return std::unexpected(query.error());
-  // More than is wanted, so that both rankings can agree on what is not first in either.
+  // Ranks more than requested, so that a tool that several rankings agree on can win without being first in any.
   auto rankings = co_await rank_by_meaning(tools, queries, kConsidered * limit);
-  auto hits = co_await rank(tools, *query, rankings.empty() ? limit : kConsidered * limit);
+  const auto seen = co_await visible(tools);
+  auto hits = search::rank(seen, *query, rankings.empty() ? limit : kConsidered * limit, tuning());
   if (!rankings.empty()) {
     rankings.push_back(std::move(hits));
     hits = search::fuse(rankings, limit, tuning().fusion);
@@ -149,17 +143,24 @@ Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, st
   });
 }
 
-Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std::string_view name, std::size_t limit) {
-  std::vector<std::string_view> like;
-  if (const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning())) {
-    for (const search::Hit& hit : co_await rank(tools, *query, kConsideredNames))
-      like.push_back(tools.parts()[hit.part].snapshot->list(Kind::tool)[hit.position].shown);
+Task<std::vector<ToolSearch::Names>> ToolSearch::nearest(const UsableTools& tools,
+                                                         std::span<const std::string_view> names, std::size_t limit) {
+  std::vector<Names> all;
+  if (names.empty()) co_return all;
+  const auto seen = co_await visible(tools);
+  for (const std::string_view name : names) {
+    std::vector<std::string_view> like;
+    if (const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning())) {
+      for (const search::Hit& hit : search::rank(seen, *query, kConsideredNames, tuning()))
+        like.push_back(tools.parts()[hit.part].snapshot->list(Kind::tool)[hit.position].shown);
+    }
+    // Of the names that share a word with `name`, one that differs only by a slip comes first.
+    const auto slipped = std::ranges::find(like, proteus::nearest(name, like));
+    if (slipped != like.end()) std::rotate(like.begin(), slipped, slipped + 1);
+    like.resize(std::min(like.size(), limit));
+    all.emplace_back(like.begin(), like.end());
   }
-  // Of those that share a word with it the one a slip away comes first.
-  const auto slipped = std::ranges::find(like, proteus::nearest(name, like));
-  if (slipped != like.end()) std::rotate(like.begin(), slipped, slipped + 1);
-  like.resize(std::min(like.size(), limit));
-  co_return std::vector<std::string>(like.begin(), like.end());
+  co_return all;
 }
 
 void ToolSearch::drop_unused_since(Clock::Monotonic time) {

@@ -20,7 +20,7 @@
 
 namespace proteus::gateway {
 
-// A tool that was found, in as few words as it takes to call it.
+// A tool that was found, with just enough to call it.
 struct ToolHit {
   std::string name;
   std::string upstream;
@@ -30,35 +30,38 @@ struct ToolHit {
   float score = 0;
 };
 
-// Ranks the tools that a caller may use. What is worked out for that is made off the workers at the first search, and
-// let go of when nobody has searched for a while. Used on any worker's thread.
+// Ranks the tools that a caller may use. Indexes are made on background threads at the first search, and dropped when
+// they are no longer used. May be used on any worker's thread.
 class ToolSearch {
  public:
-  // Both outlive it. `more` is what providers are described by besides what they say themselves; called on any thread.
+  // `clock` and `background` must outlive this object. `more` returns text about a provider in addition to its own;
+  // called on any thread.
   ToolSearch(const Clock& clock, BackgroundThreads& background, search::Indexes::More more)
       : more_(more), indexes_(clock, {}, std::move(more)), background_(background) {}
 
-  // Ranks by meaning, too. Before anything is searched; it outlives this.
+  // Lets searches rank by meaning, too. Must be called before the first search; `embeddings` must outlive this object.
   void set_embeddings(Embeddings& embeddings) { embeddings_ = &embeddings; }
 
-  // The best first; fails where there is nothing to search for. What is given lives until it ends.
+  // Returns the best tools first. Fails if the queries have no words. The arguments must outlive the task.
   Task<Result<std::vector<ToolHit>>> find(const UsableTools& tools, std::span<const std::string_view> queries,
                                           std::size_t limit);
-  // The names that were probably meant by one that nobody has.
-  Task<std::vector<std::string>> nearest(const UsableTools& tools, std::string_view name, std::size_t limit);
+  // Returns, for each of these names that no tool has, the names that were probably meant. The arguments must outlive
+  // the task.
+  using Names = std::vector<std::string>;
+  Task<std::vector<Names>> nearest(const UsableTools& tools, std::span<const std::string_view> names,
+                                   std::size_t limit);
 
   void drop_unused_since(Clock::Monotonic time);
-  // Null where there are none.
+  // Null if none were set.
   const Embeddings* embeddings() const { return embeddings_; }
-  // What it keeps at the moment.
+  // The number and size of the indexes that are kept.
   std::size_t indexed_snapshots() const { return indexes_.size(); }
   std::size_t memory_bytes() const { return indexes_.memory_bytes(); }
 
  private:
   const search::Tuning& tuning() const { return indexes_.tuning(); }
-  Task<std::vector<search::Hit>> rank(const UsableTools& tools, const search::Query& query, std::size_t limit);
   Task<std::vector<search::Visible>> visible(const UsableTools& tools);
-  // Rankings by meaning, one for each query that has a vector.
+  // Returns a ranking by meaning for each query that has a vector.
   Task<std::vector<std::vector<search::Hit>>> rank_by_meaning(const UsableTools& tools,
                                                               std::span<const std::string_view> queries,
                                                               std::size_t limit);

@@ -7,7 +7,8 @@
 
 namespace proteus::gateway {
 
-// The right to change one session, until its end.
+// The exclusive right to change one session, held while this object lives. `take` waits until no other change of the
+// session runs. Used on the control thread only.
 class ToolSessions::ExclusiveAccess {
  public:
   static Task<std::unique_ptr<ExclusiveAccess>> take(ToolSessions& sessions, std::string id) {

@@ -15,18 +15,20 @@
 
 namespace proteus::gateway {
 
-// Tells the clients of a tool session that its tools are others: at once, and then not again before the
-// debounce window has passed; changes within it are one. Nobody else hears of it.
+// Notifies the clients of a tool session that its tools have changed: at once, and then at most once per debounce
+// window, however many changes the window has. No other client is notified.
 //
-// Belongs to the thread of the context; the listeners outlive it. `stop` must have been called before the context ends.
+// Used on the thread of `io` only. The listeners must outlive this object. `stop` must be called before `io` is
+// destroyed.
 class OwnChanges {
  public:
   OwnChanges(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce);
 
   void changed(const std::shared_ptr<const ToolSession>& session);
-  // The same without waiting, for one whose clients go.
+  // Notifies at once, whatever the debounce window, and drops a pending notification: for a session that is about to
+  // end.
   void changed_for_the_last_time(const ToolSession& session);
-  // For each time that clients were told.
+  // Sets the callback for each notification that was sent.
   void set_observer(std::function<void()> observer) { observer_ = std::move(observer); }
   void stop();
 
@@ -48,7 +50,7 @@ class OwnChanges {
   bool stopped_ = false;
   bool waiting_ = false;
   std::deque<Told> told_;                               // by time; each session at most once
-  std::unordered_map<const ToolSession*, bool> again_;  // of those: whether they changed since
+  std::unordered_map<const ToolSession*, bool> again_;  // for each session in `told_`: whether it has changed since
 };
 
 }  // namespace proteus::gateway

@@ -9,16 +9,17 @@
 
 namespace proteus::gateway {
 
-// The HTTP clients of session tools, one for each worker: apart from those for upstreams, because hosts that the
-// configuration file trusts are not to be asked on a registration's word. Made before the workers run.
+// The HTTP clients of session tools, one for each worker. They are separate from the clients of upstreams because the
+// trust in hosts of the configuration file must not extend to URLs that a registration names. Must be made before the
+// workers run.
 class ToolClients {
  public:
-  // Everything outlives it.
+  // All references must outlive this object.
   ToolClients(net::Workers& workers, const Clock& clock, const net::HttpClientOptions& options);
 
-  // That of the worker whose thread this is.
+  // Returns the client of the calling worker's thread.
   net::HttpClient& here() const;
-  // On any worker's thread, when nothing is called any more.
+  // Closes all clients. May be called on any worker's thread, once no tool is called any more.
   Task<> close();
 
  private:

@@ -12,11 +12,23 @@ namespace {
 
 using Checked = std::expected<providers::CheckedArguments, std::string>;
 
-// What large arguments hold decides how long they take, so another thread does it. It reads a copy: the call may be
-// given up meanwhile, and its bytes with it.
+// Checks large arguments on a background thread, because what they contain decides how long that takes. The thread
+// reads a shared copy: the call, which owns the original bytes, may be cancelled meanwhile.
 Task<Checked> check_aside(BackgroundThreads& background, providers::HttpToolPointer tool,
                           std::shared_ptr<const std::string> raw) {
   co_return co_await background.run([tool, raw] { return providers::CheckedArguments::check(*tool, *raw); });
+}
+
+// Returns a digest of everything that a tool is: what clients see, and what a call sends where.
+std::string content_of(const ToolSet& set, const providers::HttpTool& tool) {
+  const auto* const definition = set.snapshot->list(catalog::Kind::tool).find(tool.name);
+  std::string all;
+  for (const std::string_view part :
+       {definition != nullptr ? definition->text : std::string_view(), std::string_view(tool.url.text()),
+        std::string_view(tool.action), std::string_view(tool.tail)})
+    all += fmt::format("{}:{}", part.size(), part);
+  if (tool.timeout) all += fmt::format("{}", tool.timeout->count());
+  return json::hex(json::sha256(all));
 }
 
 }  // namespace
@@ -63,8 +75,9 @@ catalog::SnapshotPointer ToolSession::snapshot() const {
 }
 
 Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found& found) {
-  // Those of the moment: what was taken away since the caller looked is not run any more.
-  const auto tool = tools()->find(found.definition->own);
+  // Uses the tools of this moment: a tool that was removed after the caller listed it no longer runs.
+  const auto set = tools();
+  const auto tool = set->find(found.definition->own);
   if (!tool) co_return std::unexpected(mcp::errors::unknown_tool(call.request().name));
   const std::string_view raw = call.request().param("arguments");
   std::shared_ptr<const std::string> copy;
@@ -81,17 +94,21 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
     if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
     co_return reply;
   }
-  const Confirmations::Run confirmed = [&] { return run_confirmed(call, tool, arguments->members()); };
-  co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members()}, confirmed);
+  const std::string content = content_of(*set, *tool);
+  const Confirmations::Run confirmed = [&] { return run_confirmed(call, *tool, content, arguments->members()); };
+  const std::string digest = json::hex(json::sha256(fmt::format("{}\n{}", content, arguments->members())));
+  co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members(), digest}, confirmed);
 }
 
-// While its user was asked, the tool may have been replaced or taken away.
-Task<mcp::Outcome> ToolSession::run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
-                                              std::string_view arguments) {
-  if (tools()->find(tool->name) != tool) {
+// The tool may have been replaced or removed while the user was asked.
+Task<mcp::Outcome> ToolSession::run_confirmed(server::Call& call, const providers::HttpTool& tool,
+                                              const std::string& content, std::string_view arguments) {
+  const auto set = tools();
+  const auto now = set->find(tool.name);
+  if (!now || content_of(*set, *now) != content) {
     co_return providers::tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run.");
   }
-  co_return co_await run(call, *tool, arguments);
+  co_return co_await run(call, tool, arguments);
 }
 
 Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments) {
@@ -108,7 +125,7 @@ Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool&
                                                          .background = calls_.background,
                                                          .abort = &abort},
                                                         calls_.limits);
-  // A long call is no idleness.
+  // The end of a call counts as use, too, because the call may have taken long.
   touch(calls_.clock.recent());
   co_return reply;
 }

@@ -25,10 +25,10 @@ namespace proteus::gateway {
 
 using ToolSessionId = Strong<std::string, struct ToolSessionIdTag>;
 
-// What a tool session sees besides its own tools.
+// Whether a session sees the tools of the gateway's upstreams, or only its own.
 enum class CatalogMode : std::uint8_t { shared, session };
 
-// What a session is bound to. Immutable; replaced as a whole.
+// The settings of a session. Immutable; replaced as a whole.
 struct SessionBinding {
   std::string user_id;  // JSON
   json::Digest token{};
@@ -39,34 +39,35 @@ struct SessionBinding {
 
 // The tools of a session at one moment. Immutable.
 struct ToolSet {
-  catalog::SnapshotPointer snapshot;              // null where there are none
-  std::vector<providers::HttpToolPointer> tools;  // by name
+  catalog::SnapshotPointer snapshot;              // null if there are no tools
+  std::vector<providers::HttpToolPointer> tools;  // sorted by name
 
   providers::HttpToolPointer find(std::string_view name) const;
 };
 
-// What calls of session tools need. Outlives all sessions.
+// What calls of session tools need. Must outlive all sessions.
 struct SessionCalls {
   const ToolClients& clients;
   const Clock& clock;
   Confirmations& confirmations;
-  BackgroundThreads& background;  // for arguments and answers that take long to check
+  BackgroundThreads& background;  // checks large arguments and answers
   providers::HttpToolLimits limits;
 };
 
-// A tool session: a token, and the tools that whoever has it is offered. Thread-safe; idle ones are small, because
+// A tool session: the tools that the holder of one token is offered. Thread-safe. An idle session is small, because
 // there are thousands.
 class ToolSession final : public LocalProvider {
  public:
   ToolSession(ToolSessionId id, store::Time created_at, const SessionCalls& calls);
 
   const ToolSessionId& id() const { return id_; }
-  // Of two that had the same id one after the other, never the same.
+  // Differs between two sessions that had the same id one after the other.
   store::Time created_at() const { return created_at_; }
   const catalog::UpstreamName& name() const override { return name_; }
-  // The name of its principal, and of its snapshots: no configured token or upstream can have it.
+  // Returns the name of its principal and of its snapshots, which no configured token or upstream can have.
   static std::string name_of(const ToolSessionId& id) { return "session:" + id.value(); }
-  // The key of its principal, also after a restart. Another session that has the id later has another.
+  // Returns the key of its principal, which stays the same after a restart. A later session with the same id has
+  // another key.
   std::string key() const;
 
   std::shared_ptr<const SessionBinding> binding() const;
@@ -74,10 +75,11 @@ class ToolSession final : public LocalProvider {
   std::shared_ptr<const ToolSet> tools() const;
   void set_tools(std::shared_ptr<const ToolSet> tools);
 
-  // Of its record in the store, as it is known here.
+  // The version of its record in the store, as far as this process knows.
   std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
-  // The same of its tools, by name; of the control thread, and where several processes share the store.
+  // The versions of its tools' records, by tool name. Used on the control thread, and only if several processes share
+  // the store.
   using ToolVersions = std::map<std::string, std::uint64_t, std::less<>>;
   ToolVersions& tool_versions() { return tool_versions_; }
 
@@ -88,7 +90,7 @@ class ToolSession final : public LocalProvider {
   Task<mcp::Outcome> handle(server::Call& call, const catalog::Found& found) override;
 
  private:
-  Task<mcp::Outcome> run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
+  Task<mcp::Outcome> run_confirmed(server::Call& call, const providers::HttpTool& tool, const std::string& content,
                                    std::string_view arguments);
   Task<mcp::Reply> run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments);
 

@@ -1,4 +1,4 @@
-// Tool sessions as the store has them: at the start, and when another process has changed them.
+// Tool sessions from the store's records: at start-up, and after another process has changed them.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -50,7 +50,8 @@ store::PutToolSession ToolSessions::write_of(const Init& init, store::Time creat
 std::optional<ToolOfSet> ToolSessions::read_tool(const store::SessionToolRecord& record) {
   std::string why = record.secrets_fault;
   if (why.empty()) {
-    // Where it may lead is looked at when it is called: rules may have changed, and come back.
+    // Does not check where the URL leads. That happens at each call, because the egress rules may change in either
+    // direction.
     auto outcome = providers::read_http_tool(providers::join_tool(record.definition, record.secrets), schemas_, {});
     if (auto* read = std::get_if<providers::ReadTool>(&outcome))
       return ToolOfSet{read->tool, std::move(read->definition)};
@@ -77,7 +78,8 @@ std::optional<ToolSessions::Init> ToolSessions::read_session(const store::ToolSe
               .catalog = record.catalog == "session" ? CatalogMode::session : CatalogMode::shared};
 }
 
-// As the record and its tools have it; `entry` is what there is of it, if anything.
+// Makes or updates a session from its record and its tools. `entry` is the session if this process knows it, else
+// empty.
 void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSessionEntry entry,
                              const std::vector<store::SessionToolRecord>& tools) {
   const auto init = read_session(record);
@@ -141,11 +143,11 @@ Task<Result<>> ToolSessions::do_follow(ToolSessionId id, std::vector<std::uint64
   if (!record) co_return std::unexpected(record.error());
   auto tools = co_await dependencies_.store.session_tools_of(id.value());
   if (!tools) co_return std::unexpected(tools.error());
-  // It may have been removed between the two.
+  // The session may have been removed between the two reads.
   if (*record && tools->empty()) record = co_await dependencies_.store.tool_session(id.value());
   if (!record) co_return std::unexpected(record.error());
   ToolSessionEntry entry = table_.find(id);
-  // Another one that has the id now: whoever had the first is nobody any more.
+  // Another session has the id now, so the principal of the old one no longer exists.
   if (entry && (!*record || (*record)->created_at != entry.session->created_at())) {
     end(entry);
     entry = {};
@@ -169,7 +171,7 @@ Task<Result<>> ToolSessions::write_removal(std::string id, Removal removal) {
     std::ranges::copy(removal.writes, std::back_inserter(writes));
     const auto written = co_await dependencies_.store.write(std::move(writes));
     if (written) co_return Result<>{};
-    // Whoever changed it meanwhile did so in vain.
+    // A change that another process made meanwhile has no effect: the session is removed all the same.
     if (!dependencies_.shared || written.error().kind() != ErrorKind::conflict)
       co_return std::unexpected(written.error());
   }
@@ -191,25 +193,23 @@ Task<Result<>> ToolSessions::follow_all() {
 }
 
 Task<> ToolSessions::ask_for_uses() {
-  std::size_t asked = 0;
-  for (const auto& entry : table_.all()) {
-    const auto idle_here = dependencies_.clock.now() - entry.session->last_used();
-    if (idle_here < options_.idle / 2) continue;
-    if (++asked > kUsesAtOnce) co_return;
-    (void)co_await was_used_elsewhere(entry.session);
-  }
+  auto idle = table_.all();
+  const auto now = dependencies_.clock.now();
+  std::erase_if(idle, [&](const auto& entry) { return now - entry.session->last_used() < options_.idle / 2; });
+  for (std::size_t i = 0; i < std::min(idle.size(), kUsesAtOnce); ++i, ++asked_until_)
+    (void)co_await unused_version(idle[asked_until_ % idle.size()].session);
 }
 
-// Where the store is away it may have been.
-Task<bool> ToolSessions::was_used_elsewhere(std::shared_ptr<ToolSession> session) {
-  if (!dependencies_.shared) co_return false;
+Task<std::optional<std::uint64_t>> ToolSessions::unused_version(std::shared_ptr<ToolSession> session) {
+  if (!dependencies_.shared) co_return 0;
   const auto record = co_await dependencies_.store.tool_session(session->id().value());
-  if (!record) co_return true;
-  if (!*record) co_return false;
+  if (!record) co_return std::nullopt;
+  if (!*record) co_return 0;
+  if ((*record)->created_at != session->created_at()) co_return std::nullopt;
   const auto idle_for = std::max(time_now() - (*record)->last_used_at, std::chrono::microseconds(0));
   const auto used = latest_at_ - idle_for;
   if (used > session->last_used()) session->touch(used);
-  co_return !table_.is_idle(*session);
+  co_return table_.is_idle(*session) ? std::optional((*record)->stored.version) : std::nullopt;
 }
 
 }  // namespace proteus::gateway

@@ -11,10 +11,9 @@ std::shared_ptr<const Principal> ToolSessionTable::find(const json::Digest& toke
   const std::scoped_lock lock(home.mutex);
   const auto found = home.entries.find(token);
   if (found == home.entries.end()) return nullptr;
-  const auto now = clock_.now();
   ToolSession& session = *found->second.session;
-  if (now - session.last_used() >= idle_) return nullptr;
-  session.touch(now);
+  if (has_ended(session)) return nullptr;
+  session.touch(clock_.now());
   return found->second.principal;
 }
 
@@ -22,7 +21,7 @@ std::shared_ptr<ToolSession> ToolSessionTable::holder(const json::Digest& token)
   const TokenShard& home = shard(token);
   const std::scoped_lock lock(home.mutex);
   const auto found = home.entries.find(token);
-  if (found == home.entries.end() || is_idle(*found->second.session)) return nullptr;
+  if (found == home.entries.end() || has_ended(*found->second.session)) return nullptr;
   return found->second.session;
 }
 
@@ -48,7 +47,7 @@ void ToolSessionTable::put(const ToolSessionEntry& entry, std::shared_ptr<const 
   {
     IdShard& home = shard(entry.session->id());
     const std::scoped_lock lock(home.mutex);
-    // Not assigned: the key belongs to the session that it was put with.
+    // Erases before it adds instead of assigning: the key is a view of the id in the old entry's session.
     count_ -= home.entries.erase(entry.session->id().value());
     home.entries.emplace(entry.session->id().value(), entry);
     ++count_;
@@ -67,7 +66,7 @@ void ToolSessionTable::remove(const ToolSession& session) {
     IdShard& home = shard(session.id());
     const std::scoped_lock lock(home.mutex);
     const auto found = home.entries.find(session.id().value());
-    if (found == home.entries.end()) return;
+    if (found == home.entries.end() || found->second.session.get() != &session) return;
     removed = std::move(found->second);
     home.entries.erase(found);
     let_go_of_buckets(home.entries);

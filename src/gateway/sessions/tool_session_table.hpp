@@ -15,7 +15,7 @@
 
 namespace proteus::gateway {
 
-// A session, and who its token makes its holder.
+// A session and the principal that its token stands for.
 struct ToolSessionEntry {
   std::shared_ptr<ToolSession> session;
   std::shared_ptr<const Principal> principal;
@@ -23,26 +23,36 @@ struct ToolSessionEntry {
   explicit operator bool() const { return session != nullptr; }
 };
 
-// The tool sessions there are, by token and by id. Thread-safe: a look-up takes one short lock of many. Tokens are
-// found by their hash, so that neither time nor a dump of the table tells one.
+// All tool sessions, by token and by id. Thread-safe: a lookup takes one of many short locks. Finds tokens by their
+// hash, so that neither timing nor a memory dump reveals a token.
+//
+// If other processes serve the same sessions, a session that is idle here may be in use there. It then counts as live
+// until it is removed.
 class ToolSessionTable {
  public:
-  ToolSessionTable(const Clock& clock, std::chrono::milliseconds idle) : clock_(clock), idle_(idle) {}
+  enum class Processes : std::uint8_t { one, several };
+  ToolSessionTable(const Clock& clock, std::chrono::milliseconds idle, Processes processes = Processes::one)
+      : clock_(clock), idle_(idle), processes_(processes) {}
 
-  // Whose token it is; that is use of the session. Null where it is nobody's, or of one that was idle for too long.
+  // Returns the principal of a token, and counts that as use of its session. Returns null if no session has the token,
+  // or if the session has been idle for too long.
   std::shared_ptr<const Principal> find(const json::Digest& token);
-  // By id, also one that was idle for too long; empty where there is none.
+  // Returns the session with this id, even if it has been idle for too long; empty if there is none.
   ToolSessionEntry find(const ToolSessionId& id) const;
-  // The session of a token that was not idle for too long.
+  // Returns the session that has this token; null if there is none, or if it has been idle for too long.
   std::shared_ptr<ToolSession> holder(const json::Digest& token) const;
-  // For that long, and `longer`.
+  // Returns whether the session has been unused for the idle timeout plus `longer`.
   bool is_idle(const ToolSession& session, std::chrono::milliseconds longer = {}) const {
     return clock_.now() - session.last_used() >= idle_ + longer;
   }
 
-  // A new session, or one that is there already and is bound anew: at no moment is it unknown, and a token that it had
-  // before is nobody's afterwards. Another one of the same id must have been removed.
+  // Returns whether the session has ended, although it has not been removed yet.
+  bool has_ended(const ToolSession& session) const { return processes_ == Processes::one && is_idle(session); }
+
+  // Adds a session, or gives an existing one a new binding. Lookups find the session throughout, and its former token
+  // is unknown afterwards. Another session with the same id must have been removed before.
   void put(const ToolSessionEntry& entry, std::shared_ptr<const SessionBinding> binding);
+  // Does nothing if another session has the id now.
   void remove(const ToolSession& session);
 
   std::size_t size() const { return count_.load(std::memory_order_relaxed); }
@@ -56,7 +66,7 @@ class ToolSessionTable {
   };
   struct IdShard {
     mutable std::mutex mutex;
-    // The keys are the sessions' own ids.
+    // Each key is a view of the session's own id.
     std::unordered_map<std::string_view, ToolSessionEntry> entries;
   };
   TokenShard& shard(const json::Digest& token) { return by_token_[token[31] % kShards]; }
@@ -67,6 +77,7 @@ class ToolSessionTable {
 
   const Clock& clock_;
   const std::chrono::milliseconds idle_;
+  const Processes processes_;
   std::atomic<std::size_t> count_ = 0;
   std::array<TokenShard, kShards> by_token_;
   std::array<IdShard, kShards> by_id_;

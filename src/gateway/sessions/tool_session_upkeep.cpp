@@ -1,6 +1,7 @@
-// What tool sessions do by themselves: come back at the start, and end when nobody uses them.
+// The periodic work on tool sessions: loading them at start-up, ending idle ones, and writing when they were last used.
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -23,9 +24,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
+constexpr std::size_t kSessionsAtOnce = 500;  // in one write
 constexpr auto kLongestInterval = std::chrono::seconds(5);
-constexpr auto kUnusedKept = std::chrono::seconds(10);  // it is made again in no time
+constexpr auto kUnusedKept = std::chrono::seconds(10);  // cheap to make again
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 
 std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }
@@ -110,7 +111,8 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(const boost::j
 Task<Result<>> ToolSessions::load() {
   auto sessions = co_await dependencies_.store.tool_sessions();
   if (!sessions) co_return std::unexpected(sessions.error());
-  // One that was idle for too long may be there still, and its token another one's, which has used it since.
+  // The token of a session that has been idle for too long may belong to another session, which has used it since. The
+  // session that was used last is loaded last and gets the token.
   std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
   auto records = co_await dependencies_.store.session_tools();
   if (!records) co_return std::unexpected(records.error());
@@ -133,6 +135,7 @@ Task<> ToolSessions::look_over() { co_await asio::co_spawn(control(), do_look_ov
 Task<> ToolSessions::do_look_over() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await write_removals();
+  touch_calling();
   if (dependencies_.shared) co_await ask_for_uses();
   co_await end_idle();
   co_await write_uses();
@@ -143,38 +146,63 @@ std::chrono::milliseconds ToolSessions::interval() const {
   return std::clamp<std::chrono::milliseconds>(options_.idle / 10, kShortestInterval, kLongestInterval);
 }
 
-Task<> ToolSessions::end_idle() {
-  // Other processes write what they served now and then.
-  const auto longer = dependencies_.shared ? 2 * interval() : std::chrono::milliseconds(0);
-  for (;;) {
-    std::vector<ToolSessionEntry> idle;
-    store::Writes writes;
-    for (auto& entry : table_.all()) {
-      const std::string& id = entry.session->id().value();
-      if (idle.size() == kSessionsAtOnce) break;
-      if (!table_.is_idle(*entry.session, longer) || co_await was_used_elsewhere(entry.session)) continue;
-      if (!busy_.insert(id).second) continue;
-      writes.emplace_back(store::RemoveToolSession{id});
-      idle.push_back(std::move(entry));
-    }
-    if (idle.empty()) co_return;
-    const std::shared_ptr<void> freed(nullptr, [&](void*) {
-      for (const auto& entry : idle)
-        busy_.erase(entry.session->id().value());
-      freed_.ring();
-    });
-    const auto written = co_await dependencies_.store.write(std::move(writes));
-    if (!written) {
-      log::warning("sessions that nobody uses are not ended: {}", written.error().message());
-      co_return;
-    }
-    for (const auto& entry : idle) {
-      end(entry);
-      log::info("session {} has ended: nobody used it", entry.session->id().value());
-      // Each takes a moment, and others want this thread, too.
-      co_await asio::post(control(), asio::use_awaitable);
-    }
+void ToolSessions::touch_calling() {
+  const auto now = dependencies_.clock.now();
+  for (const auto& entry : table_.all()) {
+    if (now - entry.session->last_used() < options_.idle / 2) continue;
+    if (dependencies_.gateway.is_calling(entry.principal->key())) entry.session->touch(now);
   }
+}
+
+// Allows for the interval at which other processes write their uses.
+bool ToolSessions::may_end(const ToolSession& session) const {
+  return table_.is_idle(session, dependencies_.shared ? 2 * interval() : std::chrono::milliseconds(0));
+}
+
+Task<> ToolSessions::end_idle() {
+  auto idle = table_.all();
+  std::erase_if(idle, [&](const auto& entry) { return !may_end(*entry.session); });
+  // Where another process may have changed a session, the end of one must not fail because of another.
+  const std::size_t at_once = dependencies_.shared ? 1 : kSessionsAtOnce;
+  for (auto rest = std::span(idle); !rest.empty(); rest = rest.subspan(std::min(at_once, rest.size()))) {
+    const auto some = rest.first(std::min(at_once, rest.size()));
+    const auto ended = co_await end_some({some.begin(), some.end()});
+    if (ended || ended.error().kind() == ErrorKind::conflict) continue;
+    log::warning("sessions that nobody uses are not ended: {}", ended.error().message());
+    co_return;
+  }
+}
+
+Task<Result<>> ToolSessions::end_some(std::vector<ToolSessionEntry> idle) {
+  std::erase_if(idle, [&](const auto& entry) { return !busy_.insert(entry.session->id().value()).second; });
+  const std::shared_ptr<void> freed(nullptr, [this, idle](void*) {
+    for (const auto& entry : idle)
+      busy_.erase(entry.session->id().value());
+    freed_.ring();
+  });
+  store::Writes writes;
+  for (auto& entry : idle) {
+    const auto version = co_await unused_version(entry.session);
+    // It may have been used, or replaced, before it was busy.
+    const bool is_present = table_.find(entry.session->id()).session == entry.session;
+    if (!version || !is_present || !may_end(*entry.session)) {
+      entry = {};
+      continue;
+    }
+    expect(writes, entry.session->id(), *version);
+    writes.emplace_back(store::RemoveToolSession{entry.session->id().value()});
+  }
+  if (writes.empty()) co_return Result<>{};
+  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    co_return std::unexpected(written.error());
+  for (const auto& entry : idle) {
+    if (!entry) continue;
+    end(entry);
+    log::info("session {} has ended: nobody used it", entry.session->id().value());
+    // Ending a session takes a moment, so other work gets a turn on this thread.
+    co_await asio::post(control(), asio::use_awaitable);
+  }
+  co_return Result<>{};
 }
 
 Task<> ToolSessions::write_uses() {

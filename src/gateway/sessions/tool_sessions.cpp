@@ -6,10 +6,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/callers/audit_entry.hpp"
 #include "gateway/sessions/exclusive_session.hpp"
 
 namespace proteus::gateway {
@@ -36,7 +36,8 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
       clients_(dependencies_.workers, dependencies_.clock, with_filter(options_.http, dependencies_.egress)),
       confirmations_(dependencies_.clock, options_.process),
       calls_{clients_, dependencies_.clock, confirmations_, checks_, options_.calls},
-      table_(dependencies_.clock, options_.idle),
+      table_(dependencies_.clock, options_.idle,
+             dependencies_.shared ? ToolSessionTable::Processes::several : ToolSessionTable::Processes::one),
       changes_(control(), dependencies_.gateway.listeners(), options_.debounce),
       background_(control().get_executor()),
       freed_(control().get_executor()),
@@ -68,19 +69,20 @@ Task<ToolSessions::Removed> ToolSessions::cleanup(ToolSessionId id, std::string 
 
 std::shared_ptr<ToolSession> ToolSessions::use(const ToolSessionId& id) {
   const auto entry = table_.find(id);
-  if (!entry || table_.is_idle(*entry.session)) return nullptr;
+  if (!entry || table_.has_ended(*entry.session)) return nullptr;
   entry.session->touch(dependencies_.clock.now());
   return entry.session;
 }
 
-ToolSessions::Known ToolSessions::look_up(const ToolSessionId& id) const {
+Task<ToolSessions::Known> ToolSessions::look_up(ToolSessionId id) {
   auto entry = table_.find(id);
-  if (entry && table_.is_idle(*entry.session)) return {.live = {}, .idle = std::move(entry)};
-  return {.live = std::move(entry), .idle = {}};
+  if (entry && table_.is_idle(*entry.session) && co_await unused_version(entry.session))
+    co_return Known{.live = {}, .idle = std::move(entry)};
+  co_return Known{.live = std::move(entry), .idle = {}};
 }
 
 Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSession* by) {
-  // It would be sent to back ends, and whoever runs one could be that caller then.
+  // The token would be sent to back ends, and the operator of a back end could then act as that caller.
   if (dependencies_.gateway.identities().names_issuer(init.user_token.reveal())) {
     return std::unexpected(
         errors::invalid("user_token: is a token of one of auth.issuers, which must not be sent to back ends; make one "
@@ -107,7 +109,7 @@ Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSe
 std::shared_ptr<const Principal> ToolSessions::principal_for(const std::shared_ptr<ToolSession>& session,
                                                              const SessionBinding& binding) const {
   const bool shared = binding.catalog == CatalogMode::shared;
-  // A session that has a context has no other.
+  // A session that is bound to a context can enter no other.
   std::vector<std::string> contexts = {binding.context.empty() ? "*" : binding.context};
   return std::make_shared<const Principal>(
       Principal::Parts{.name = session->name().value(),
@@ -124,7 +126,7 @@ ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Cl
   return {std::move(session), nullptr};
 }
 
-// Whatever the clock does: a session that has the id of another one is younger.
+// Ensures, whatever the clock does, that a session is younger than all earlier sessions with the same id.
 store::Time ToolSessions::next_created_at() {
   return last_created_ = std::max(time_now(), last_created_ + std::chrono::microseconds(1));
 }
@@ -156,18 +158,15 @@ void ToolSessions::end(const ToolSessionEntry& entry) {
 }
 
 store::Write ToolSessions::audit(std::string who, std::string what, boost::json::object detail) const {
-  return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(dependencies_.clock.wall()),
-                             .who = std::move(who),
-                             .what = std::move(what),
-                             .detail = boost::json::serialize(detail)}};
+  return audit_entry(dependencies_.clock, std::move(who), std::move(what), detail);
 }
 
 Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::string who) {
-  // What has begun is ended, whether or not somebody still waits: the store and the table must agree. So below.
+  // A change that has begun must complete even if its caller is cancelled, because store and table must agree. The same
+  // holds for the functions below.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, init.id.value());
-  Known known = look_up(init.id);
+  Known known = co_await look_up(init.id);
   ToolSessionEntry entry = known.live;
   if (entry && entry.session->binding()->user_id != init.user_id) {
     co_return std::unexpected(errors::conflict("the session belongs to another user; clean it up first"));
@@ -208,7 +207,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
 Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration registration, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, registration.id.value());
-  const Known known = look_up(registration.id);
+  const Known known = co_await look_up(registration.id);
   ToolSessionEntry entry = known.live;
   std::optional<Init> made;
   std::shared_ptr<void> claimed;
@@ -265,7 +264,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
       audit(std::move(who), "tools.register", {{"session_id", registration.id.value()}, {"tools", std::move(listed)}}));
   const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(written.error());
-  // Behind its removal, which has a number as well.
+  // Index 0 is the number of the removal that precedes it.
   if (made && written->versions.size() > 1) entry.session->set_version(written->versions[1]);
   for (std::size_t i = 0, at = made ? 2 : 0; dependencies_.shared && i < names.size(); ++i, ++at)
     entry.session->tool_versions().insert_or_assign(names[i], written->versions[at]);
@@ -283,7 +282,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
 Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, id.value());
-  const ToolSessionEntry entry = look_up(id).live;
+  const ToolSessionEntry entry = (co_await look_up(id)).live;
   if (!entry) co_return std::unexpected(unknown_session(id));
   const auto before = entry.session->tools();
   if (!before->find(name)) {
@@ -308,7 +307,7 @@ Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, s
 Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, id.value());
-  const Known known = look_up(id);
+  const Known known = co_await look_up(id);
   const ToolSessionEntry& entry = known.live ? known.live : known.idle;
   Removed removed{.tools = known.live ? entry.session->tools()->tools.size() : 0};
   // A full disk must not keep a token alive.
@@ -316,7 +315,7 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
   store::Writes writes;
   writes.emplace_back(store::RemoveToolSession{id.value()});
   writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed.tools}}));
-  // Whatever has the id now, also where this process has not heard of it yet.
+  // Removes the session that has the id now, even if this process has not learned of it yet.
   const auto written = co_await dependencies_.store.write(writes);
   removed.is_durable = written.has_value();
   if (written) {

@@ -10,7 +10,8 @@
 namespace proteus::gateway {
 namespace {
 
-// Sessions may come back under an id, and views are kept by name and version: no version is given twice.
+// Returns a version that was never used before: a later session may have the same id, and views are cached by name and
+// version.
 std::uint64_t next_version() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;

@@ -15,24 +15,24 @@
 
 namespace proteus::gateway {
 
-// One tool of a set to be: what it is, and what clients see of it.
+// A tool for a new ToolSet: the tool itself and its definition as clients see it.
 struct ToolOfSet {
   providers::HttpToolPointer tool;
   std::string definition;
 };
 
-// Makes sets of tools. Sessions with the same tools share what clients see of them, as thousands of them do.
-// Thread-safe.
+// Makes sets of tools. Sessions with the same tools, often thousands, share the list that clients see. Thread-safe.
 class ToolSets {
  public:
-  // Fails where clients could not be shown one of them.
+  // Fails if clients could not be shown one of the tools.
   Result<std::shared_ptr<const ToolSet>> make(const catalog::UpstreamName& of, std::vector<ToolOfSet> tools);
 
  private:
   json::SharedByDigest<catalog::DefinitionList> lists_;
 };
 
-// The tools of a set and others; of the same name the others.
+// Return the tools of `set` for a new set: with `others`, which replace tools of the same name, or without the tool
+// `name`.
 std::vector<ToolOfSet> with(const ToolSet& set, std::vector<ToolOfSet> others);
 std::vector<ToolOfSet> without(const ToolSet& set, std::string_view name);
 

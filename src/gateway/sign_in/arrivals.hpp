@@ -17,21 +17,22 @@ namespace proteus::gateway {
 // An operator whom an identity provider sent back to the page.
 struct ArrivedOperator {
   Identities::Operator who;
-  std::string path;  // of the page, that they had opened
+  std::string path;  // path of the page that they had opened
 };
 
-// Those who came back, until the page itself takes them in: the request that an identity provider makes a browser send
-// comes from another site, and brings no cookie that is Strict. Each has a code, which works once, within two minutes,
-// and for the browser that left. Thread-safe.
+// Operators who came back from an identity provider and whom the page has not signed in yet. The redirect of an
+// identity provider comes from another site and so carries no `Strict` cookie; the page fetches the operator with a
+// second request. Each operator has a single-use code, which expires after two minutes and works only for the browser
+// that departed. Thread-safe.
 class Arrivals {
  public:
   static constexpr std::chrono::minutes kLifetime{2};
   static constexpr std::size_t kMost = 1000;
 
-  // The clock outlives it.
+  // The clock must outlive this object.
   explicit Arrivals(const Clock& clock) : clock_(clock) {}
 
-  // Empty where too many have not been taken in.
+  // Returns the code; empty if too many operators wait already.
   std::string add(ArrivedOperator arrived, std::string browser) {
     const std::scoped_lock lock(mutex_);
     const auto now = clock_.now();
@@ -44,7 +45,7 @@ class Arrivals {
   std::optional<ArrivedOperator> take(std::string_view code, std::string_view browser) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_code_.find(std::string(code));
-    // Another browser cannot end it for the one who left.
+    // Keeps the entry: another browser must not end the sign-in of the browser that departed.
     if (found == by_code_.end() || !equal_in_constant_time(found->second.browser, browser)) return std::nullopt;
     const bool is_late = found->second.until <= clock_.now();
     ArrivedOperator arrived = std::move(found->second.arrived);

@@ -8,15 +8,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// UPC-06: what failed a minute ago keeps nobody out, however many they were.
-TEST(Attempts, AreForgottenAfterAMinuteAlsoWhereTheyAreMany) {
+// UPC-06: failures lock out nobody else, however many there are.
+TEST(Attempts, LockOutNobodyElseHoweverManyThereAre) {
   Attempts attempts;
   const Clock::Monotonic start{};
-  for (std::size_t i = 0; i < Attempts::kMost; ++i)
+  for (std::size_t i = 0; i < 2 * Attempts::kMost; ++i)
     attempts.failed(fmt::format("address {}", i), start);
+  for (unsigned i = 0; i < Attempts::kPerMinute; ++i) {
+    EXPECT_TRUE(attempts.may_try("somebody else", start));
+    attempts.failed("somebody else", start);
+  }
   EXPECT_FALSE(attempts.may_try("somebody else", start));
-  EXPECT_TRUE(attempts.may_try("address 1", start));
-  EXPECT_TRUE(attempts.may_try("somebody else", start + 1min));
+}
+
+// UPC-06: one household or server has 2^64 addresses.
+TEST(Attempts, AreCountedByNetwork) {
+  EXPECT_EQ(network_of("2001:db8:1:2:3:4:5:6"), network_of("2001:db8:1:2::1"));
+  EXPECT_NE(network_of("2001:db8:1:2::1"), network_of("2001:db8:1:3::1"));
+  EXPECT_EQ(network_of("192.0.2.1"), "192.0.2.1");
+  EXPECT_NE(network_of("::ffff:192.0.2.1"), network_of("::ffff:192.0.2.2"));
+  EXPECT_EQ(network_of("unknown"), "unknown");
 }
 
 TEST(Attempts, AreSoManyAMinute) {

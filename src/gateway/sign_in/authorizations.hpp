@@ -19,42 +19,47 @@
 
 namespace proteus::gateway {
 
-// Where somebody is going to be sent, what is asked for there, and as which client.
+// The plan of a sign-in: where the user will be sent, what is requested there, and as which client.
 struct Plan {
   auth::oauth::Discovered discovered;
-  std::optional<auth::oauth::Client> client;  // nothing where it has to be registered first
+  std::optional<auth::oauth::Client> client;  // nothing if it must be registered first
   auth::oauth::Scopes scopes = {};
   std::string redirect_uri = {};
   std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
 
-  // The same for plans that send people to the same place for the same thing: consent to one is none to another.
+  // Returns the same text for plans that send people to the same place for the same purpose. Consent to one plan is no
+  // consent to a plan with another digest.
   std::string digest() const;
 };
 using PlanPointer = std::shared_ptr<const Plan>;
 
-// By which name an issuer is known in our own URLs: each has a redirect URI of its own, so that a code which one server
-// gives cannot be taken for another's.
+// Returns the name of an issuer in our own URLs. Each issuer has its own redirect URI, so that a code from one server
+// cannot be taken for a code from another.
 std::string issuer_name(std::string_view issuer);
 bool is_issuer_name(std::string_view name);
 std::string redirect_uri_for(std::string_view gateway_url, std::string_view issuer);
-// Where an authorization server that takes documents finds what we say about ourselves, by the name of its issuer.
+// Returns the URL of our client metadata document, for authorization servers that support such documents. `issuer_name`
+// names the server's issuer.
 std::string client_document_url(std::string_view gateway_url, std::string_view issuer_name);
 auth::oauth::ClientDescription client_description(std::string_view gateway_url, std::string_view issuer_name);
 
-// How the connect pages reach authorization servers. On any worker's thread.
+// The connect pages' access to authorization servers. May be used on any worker's thread.
 class Authorizations {
  public:
   virtual ~Authorizations() = default;
 
   enum class Registration : std::uint8_t {
-    as_it_is,  // changes nothing anywhere
+    as_it_is,  // registers nothing
     if_needed,
   };
-  // Of the upstream that a ticket is for.
+  // Plans the connection of a ticket's upstream.
   virtual Task<Result<PlanPointer>> plan(Ticket ticket, Registration registration) = 0;
-  // Of a sign-in at an identity provider, for a token for our own resource.
+  // Plans a sign-in at an identity provider, for a token for our own resource.
   virtual Task<Result<PlanPointer>> plan_identity(std::string issuer, std::string resource) = 0;
-  // What the server gives for a code.
+  // To be called when a person comes back from the server of this plan. `error` is the server's error code; empty for
+  // none.
+  virtual Task<> came_back(PlanPointer plan, std::string error) = 0;
+  // Exchanges a code for tokens.
   virtual Task<Result<auth::oauth::TokenAnswer>> redeem(PlanPointer plan, auth::oauth::AuthorizationRequest request,
                                                         Secret code) = 0;
 };

@@ -12,7 +12,7 @@ namespace proteus::gateway {
 
 namespace asio = boost::asio;
 
-// Touched on the thread of its call only.
+// A call that waits. Used on the thread of the call only.
 struct AwaitedSignIns::Waiting {
   explicit Waiting(const Executor& on) : executor(on), wake(on) {}
 
@@ -30,17 +30,36 @@ AwaitedSignIns::Entry* AwaitedSignIns::entry_of(const std::string& ticket) {
   return &entries_[ticket];
 }
 
-Task<std::optional<SignInEnd>> AwaitedSignIns::wait(std::string ticket, server::Cancellation& cancellation,
+void AwaitedSignIns::end_if_connected(const Ticket& ticket) {
+  if (is_connected_ && is_connected_(ticket)) ended(ticket.id, SignInEnd::connected);
+}
+
+void AwaitedSignIns::connected(std::string_view person) {
+  std::vector<Ticket> concerned;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) {
+      if (!entry.end && entry.ticket && entry.ticket->person.key == person) concerned.push_back(*entry.ticket);
+    }
+  }
+  for (const Ticket& ticket : concerned)
+    end_if_connected(ticket);
+}
+
+Task<std::optional<SignInEnd>> AwaitedSignIns::wait(Ticket ticket, server::Cancellation& cancellation,
                                                     std::chrono::milliseconds longest) {
   const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor);
   {
     const std::scoped_lock lock(mutex_);
-    Entry* const entry = entry_of(ticket);
+    Entry* const entry = entry_of(ticket.id);
     if (entry == nullptr) co_return std::nullopt;
     if (entry->end) co_return entry->end;
+    entry->ticket = ticket;
     std::erase_if(entry->waiting, [](const auto& each) { return each.expired(); });
     entry->waiting.push_back(waiting);
   }
+  end_if_connected(ticket);
+  if (const auto end = find(ticket.id)) co_return end;
   waiting->wake.expires_after(longest);
   const server::Cancellation::Hook stop(cancellation, [&waiting] {
     waiting->done = true;
@@ -50,15 +69,19 @@ Task<std::optional<SignInEnd>> AwaitedSignIns::wait(std::string ticket, server::
     boost::system::error_code ignored;
     co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
-  co_return find(ticket);
+  co_return find(ticket.id);
 }
 
-void AwaitedSignIns::tell_later(const std::string& ticket, std::weak_ptr<server::SessionStream> client) {
-  const std::scoped_lock lock(mutex_);
-  Entry* const entry = entry_of(ticket);
-  if (entry == nullptr || entry->end) return;
-  std::erase_if(entry->clients, [](const auto& each) { return each.expired(); });
-  entry->clients.push_back(std::move(client));
+void AwaitedSignIns::tell_later(const Ticket& ticket, std::weak_ptr<server::SessionStream> client) {
+  {
+    const std::scoped_lock lock(mutex_);
+    Entry* const entry = entry_of(ticket.id);
+    if (entry == nullptr || entry->end) return;
+    entry->ticket = ticket;
+    std::erase_if(entry->clients, [](const auto& each) { return each.expired(); });
+    entry->clients.push_back(std::move(client));
+  }
+  end_if_connected(ticket);
 }
 
 void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
@@ -69,6 +92,7 @@ void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
     Entry* const entry = entry_of(ticket);
     if (entry == nullptr) return;
     entry->end = how;
+    entry->ticket.reset();
     waiting.swap(entry->waiting);
     clients.swap(entry->clients);
   }
@@ -82,7 +106,7 @@ void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
   }
   for (const auto& each : clients) {
     if (const auto client = each.lock()) {
-      client->send(mcp::elicitation_complete_notification(ticket), server::SessionStream::Unheard::dropped);
+      client->send(mcp::elicitation_complete_notification(ticket));
     }
   }
 }

@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Nothing where there is none, or where it cannot be told which one counts.
+// Returns nothing if there is no such cookie, or more than one, because then it is unclear which one counts.
 std::optional<std::string_view> only_cookie(std::string_view cookies, std::string_view name) {
   std::optional<std::string_view> found;
   while (!cookies.empty()) {
@@ -81,7 +81,7 @@ std::string Browsers::cookie(const Browser& browser) const {
     out["issuer"] = browser.person->issuer;
     out["name"] = browser.name;
   }
-  // Lax: the way back from an authorization server begins at another site, and has to bring it.
+  // Lax, because the callback from an authorization server is a navigation from another site and must carry the cookie.
   return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name(),
                      base64_encode(key_.seal(boost::json::serialize(out), kBrowserBound), Base64::url),
                      std::chrono::duration_cast<Seconds>(kLifetime).count(),

@@ -14,37 +14,39 @@
 
 namespace proteus::gateway {
 
-// Somebody's browser, as its cookie says, and who was found to sit in front of it.
+// A browser as its cookie describes it, and the person who was identified in it.
 struct Browser {
   std::string id;
-  std::optional<Person> person = {};  // nothing as long as nobody has proved who they are
-  std::string name = {};              // theirs, for people
+  std::optional<Person> person = {};  // nothing until somebody has been identified
+  std::string name = {};              // of the person, for display
   Clock::Wall until{};
 
   bool is(const Person& other) const { return person == other; }
 };
 
-// The cookie of the connect pages, which is all that is kept of a browser: sealed, for the browser alone and never for
-// scripts. With https its name has the `__Host-` prefix, so that no other host can set it; browsers take that prefix
-// only from https, so that a gateway on plain loopback has another name and no `Secure`.
+// The cookie of the connect pages, which is all state that there is of a browser: sealed and HttpOnly. With https its
+// name has the `__Host-` prefix, so that no other host can set it. Browsers accept that prefix only from https, so
+// without https the cookie has another name and no `Secure`.
 class Browsers {
  public:
   static constexpr std::chrono::minutes kLifetime{15};
 
   enum class Scheme : std::uint8_t { http, https };
-  // The clock outlives it. The scheme is that of our public URL, which is not known before we listen.
+  // The clock must outlive this object. `scheme` returns the scheme of our public URL, which is unknown until we
+  // listen.
   Browsers(SealingKey key, const Clock& clock, std::function<Scheme()> scheme)
       : key_(key), clock_(clock), scheme_(std::move(scheme)) {}
 
-  // The one that sends this Cookie field; nothing where it has none of ours, or more than one.
+  // Returns the browser that sent this Cookie field; nothing if the field has no valid cookie of ours, or more than
+  // one.
   std::optional<Browser> find(std::string_view cookies) const;
-  // One that is not known yet; or after somebody has proved who they are, so that a cookie from before is worth
-  // nothing.
+  // Makes a browser with a new id: for a browser that is not known yet, and after a person has been identified, so that
+  // a cookie from before is useless.
   Browser begin(std::optional<Person> person = {}, std::string name = {}) const;
-  // The value of a Set-Cookie field.
+  // Returns the value of a Set-Cookie field.
   std::string cookie(const Browser& browser) const;
 
-  // What a form carries so that no other site can post it. `purpose` says which form of which ticket.
+  // Returns a token for a form, without which no other site can post the form. `purpose` names the form and its ticket.
   std::string form_token(const Browser& browser, std::string_view purpose) const;
   bool is_own_form(const Browser& browser, std::string_view purpose, std::string_view token) const;
 

@@ -1,4 +1,4 @@
-// What happens once somebody has decided: consent, the way to the authorization server, and back.
+// What follows a user's decision: consent, the redirect to the authorization server, and the callback.
 #include <fmt/format.h>
 
 #include "gateway/sign_in/connect_site.hpp"
@@ -15,7 +15,7 @@ Task<> ConnectSite::decide(Visit& visit, const Link& link) {
   const Ticket& ticket = *link.ticket;
   const auto plan = co_await dependencies_.authorizations.plan(ticket, Authorizations::Registration::as_it_is);
   if (!plan) co_return co_await say(visit, 502, "This server cannot be connected", plan.error().message());
-  // Consent is to what was shown, and to nothing that has taken its place.
+  // Consent covers what was shown, and nothing that has replaced it since.
   if (visit.is_new || !browsers_.is_own_form(visit.browser, link.purpose((*plan)->digest()), visit.field("form"))) {
     co_return co_await say(visit, 403, "This form is not valid any more",
                            "It was made for another browser, or what it was about has changed. Open the link again.");
@@ -53,16 +53,13 @@ Task<> ConnectSite::depart(Visit& visit, const Link& link) {
                                     {"redirect_uri", planned.redirect_uri},
                                     {"scopes", auth::oauth::write_scopes(planned.scopes)}});
   std::string url = request->url;
-  const bool added = departures_.add({.purpose = Departure::Purpose::connect,
-                                      .ticket = ticket,
-                                      .ticket_text = link.text,
-                                      .browser = visit.browser.id,
-                                      .plan = std::move(*plan),
-                                      .request = std::move(*request)});
-  if (!added) {
-    dependencies_.awaited.ended(ticket.id, SignInEnd::failed);
-    co_return co_await say(visit, 503, "Too many sign-ins are open", "Try again in some minutes.");
-  }
+  departures_.add({.purpose = Departure::Purpose::connect,
+                   .ticket = ticket,
+                   .ticket_text = link.text,
+                   .browser = visit.browser.id,
+                   .from = network_of(visit.exchange.request().client()),
+                   .plan = std::move(*plan),
+                   .request = std::move(*request)});
   co_await redirect(visit, std::move(url));
 }
 
@@ -93,9 +90,10 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
   const auto fail = [&](SignInEnd how) {
     if (connects) dependencies_.awaited.ended(ticket, how);
   };
-  // Each issuer has a way back of its own: what comes by another's is not what was asked for.
+  // Each issuer has its own callback. An answer at the callback of another issuer is not the answer to this request.
   const bool is_same_way = issuer == issuer_name(departure->plan->discovered.issuer());
   const bool is_same_person = !connects || visit.browser.is(departure->ticket.person);
+  if (is_same_way) co_await dependencies_.authorizations.came_back(departure->plan, callback->error);
   auto code = auth::oauth::judge_callback(*callback, departure->request);
   if (!is_same_way || !is_same_person || !code) {
     const bool declined = callback->error == "access_denied" && is_same_way && is_same_person;
@@ -156,7 +154,7 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
               .server = plan.discovered.server,
               .client = *plan.client,
               .tokens = std::move(answer)};
-  // What the settings have is read there each time.
+  // Credentials from the settings are not stored in the grant; they are read from the settings each time.
   if (grant.client.registered == auth::oauth::Registered::beforehand) {
     grant.client.secret = {};
     grant.client.key.reset();
@@ -169,7 +167,7 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
                "You can close this page. What was waiting for it goes on.");
 }
 
-// Who reads it is an authorization server that got its URL as the id of a client.
+// Serves our client metadata document to authorization servers, which got its URL as the client id.
 Task<> ConnectSite::reply_document(net::Exchange& exchange, std::string_view file) {
   const std::string gateway = dependencies_.host.gateway_url();
   const bool is_one = file.ends_with(".json") && is_issuer_name(file.substr(0, file.size() - 5));

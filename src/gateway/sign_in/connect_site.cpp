@@ -119,7 +119,7 @@ Task<> ConnectSite::ask_who(Visit& visit, const Link& link, unsigned status, std
 }
 
 std::vector<std::string> ConnectSite::tried_by(const Visit& visit, const Link& link) {
-  std::vector<std::string> all = {fmt::format("from {}", visit.exchange.request().client())};
+  std::vector<std::string> all = {fmt::format("from {}", network_of(visit.exchange.request().client()))};
   if (link.ticket) all.push_back(fmt::format("for {}", link.ticket->id));
   return all;
 }
@@ -137,7 +137,7 @@ void ConnectSite::note_failure(const Visit& visit, const Link& link) {
 Task<> ConnectSite::take_secret(Visit& visit, Link link) {
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto found = dependencies_.host.by_secret(kind, visit.field("secret"));
-  // Whose link it is, is not told to whoever has another secret.
+  // Somebody with another secret is not told whose link it is.
   if (!found || (link.ticket && found->person != link.ticket->person)) {
     note_failure(visit, link);
     co_return co_await ask_who(visit, link, 403,
@@ -154,7 +154,8 @@ Task<> ConnectSite::send_to_identify(Visit& visit, Link link, std::string issuer
     co_return co_await say(visit, 403, "Nobody can sign in here",
                            "The operator of this gateway has not said how people sign in at this identity provider.");
   }
-  // Each try asks the identity provider something. A ticket has its own, so that an address may have many of them.
+  // Each sign-in causes requests to the identity provider, so it counts as a failed attempt: for the ticket if there is
+  // one, so that an address may have many, otherwise for the address.
   attempts_.failed(tried_by(visit, link).back(), dependencies_.clock.now());
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto plan = co_await dependencies_.authorizations.plan_identity(issuer, dependencies_.host.resource(kind));
@@ -163,13 +164,13 @@ Task<> ConnectSite::send_to_identify(Visit& visit, Link link, std::string issuer
                                                   {.redirect_uri = (*plan)->redirect_uri, .scopes = (*plan)->scopes});
   if (!request) co_return co_await say(visit, 502, "The identity provider cannot be used", request.error().message());
   std::string url = request->url;
-  const bool added = departures_.add({.purpose = Departure::Purpose::identify,
-                                      .ticket = link.ticket.value_or(Ticket{.id = visit.browser.id}),
-                                      .ticket_text = link.text,
-                                      .browser = visit.browser.id,
-                                      .plan = std::move(*plan),
-                                      .request = std::move(*request)});
-  if (!added) co_return co_await say(visit, 503, "Too many sign-ins are open", "Try again in some minutes.");
+  departures_.add({.purpose = Departure::Purpose::identify,
+                   .ticket = link.ticket.value_or(Ticket{.id = visit.browser.id}),
+                   .ticket_text = link.text,
+                   .browser = visit.browser.id,
+                   .from = network_of(visit.exchange.request().client()),
+                   .plan = std::move(*plan),
+                   .request = std::move(*request)});
   co_await redirect(visit, std::move(url));
 }
 
@@ -178,7 +179,7 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
   const auto settings = dependencies_.host.upstream(ticket.upstream);
   if (!settings) co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
   const bool by_identity = settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
-  // They may have shown who they are for something else, and the provider's word may be gone.
+  // The user may have been identified for something else, or the ID token may have expired here.
   if (by_identity && !signed_in_.find(visit.browser.id)) co_return co_await ask_who(visit, link, 200);
   const auto plan = co_await dependencies_.authorizations.plan(ticket, Authorizations::Registration::as_it_is);
   if (!plan) co_return co_await say(visit, 502, "This server cannot be connected", plan.error().message());

@@ -21,15 +21,15 @@
 
 namespace proteus::gateway {
 
-// The pages on which people connect upstreams: `/connect`, `/connect/{ticket}`, and where authorization servers send
-// them back to, `/oauth/callback/{issuer}`.
+// The pages on which people connect upstreams: `/connect`, `/connect/{ticket}`, and `/oauth/callback/{issuer}`, to
+// which authorization servers send them back. Also serves our client metadata documents.
 //
-// Who opens a link is asked who they are before anything is shown, and only the one whom the ticket names gets any
-// further (UPC-06). A GET changes nothing; only the way back from an authorization server is one, and that takes the
-// browser which left, by its cookie, and a `state` that is good for once. On any worker's thread.
+// The page asks whoever opens a link to identify themselves before it shows anything, and only the person of the ticket
+// gets any further (UPC-06). A GET changes nothing, except the callback of an authorization server, which needs the
+// cookie of the browser that departed and a single-use `state`. May be used on any worker's thread.
 class ConnectSite {
  public:
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     SiteHost& host;
     Authorizations& authorizations;
@@ -42,32 +42,33 @@ class ConnectSite {
   static bool owns(std::string_view path);
   Task<> handle(net::Exchange& exchange);
 
-  // For the page for operators: where a browser is to be sent, and the cookie that it comes back with.
+  // For the operators' page: the URL to send a browser to, and the cookie that it must bring back.
   struct Sent {
     std::string url;
     std::string cookie;  // the value of a Set-Cookie field
   };
-  // `path` is what of the page they had opened. The request outlives it.
+  // Starts an operator's sign-in at an identity provider. `path` is the path of the page that they had opened. The
+  // request must outlive the task.
   Task<Result<Sent>> send_operator(const net::Request& request, std::string issuer, std::string path);
-  // Who came back with this browser, by the code that the page was given; once.
+  // Returns the operator who came back with this browser, by the code that the page was given. A code works once.
   std::optional<ArrivedOperator> take_operator(const net::Request& request, std::string_view code);
 
  private:
-  // One request, and what its browser brought.
+  // A request and what its browser sent.
   struct Visit {
     net::Exchange& exchange;
     Browser browser;
-    bool is_new = false;  // the browser had no cookie of ours
+    bool is_new = false;  // the browser has no valid cookie yet
     auth::FormFields form = {};
 
     std::string_view field(std::string_view name) const { return auth::find_in(form, name); }
   };
-  // A link with a ticket; none for the page that shows what somebody has connected.
+  // A link with a ticket. Without a ticket: the page that lists what somebody has connected.
   struct Link {
     std::string text = {};
     std::optional<Ticket> ticket = {};
 
-    // What forms of its pages are bound to.
+    // Returns the purpose that the form of a step is bound to.
     std::string purpose(std::string_view step) const;
     bool admits(const Browser& browser) const;
   };
@@ -75,7 +76,7 @@ class ConnectSite {
   Task<> show(Visit& visit, Link link);
   Task<> post(Visit& visit, Link link);
   Task<> ask_who(Visit& visit, const Link& link, unsigned status, std::string_view again = {});
-  // Secrets are not guessed here, and identity providers not bothered.
+  // Limits attempts, so that nobody can guess secrets or flood identity providers here.
   bool may_try(const Visit& visit, const Link& link);
   void note_failure(const Visit& visit, const Link& link);
   static std::vector<std::string> tried_by(const Visit& visit, const Link& link);
@@ -84,7 +85,7 @@ class ConnectSite {
   Task<> ask_consent(Visit& visit, const Link& link);
   Task<> decide(Visit& visit, const Link& link);
   Task<> depart(Visit& visit, const Link& link);
-  // Of an upstream whose server takes the word of the identity provider: there is nowhere else to go.
+  // Connects an upstream whose server accepts the identity provider's word: the user is not sent anywhere else.
   Task<> keep_identity(Visit& visit, const Link& link);
   Task<> list(Visit& visit);
   Task<> disconnect(Visit& visit);
@@ -97,7 +98,7 @@ class ConnectSite {
 
   Task<> reply(Visit& visit, unsigned status, std::string page);
   Task<> say(Visit& visit, unsigned status, std::string_view title, std::string_view text);
-  // `location` is one of our own, or an authorization server's.
+  // `location` must be a URL of our own or of an authorization server.
   Task<> redirect(Visit& visit, std::string location);
   std::string link_url(const Link& link) const;
 

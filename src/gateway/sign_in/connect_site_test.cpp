@@ -65,7 +65,8 @@ TEST_F(ConnectTest, AnAccountOfAnIdentityProviderConnects) {
   EXPECT_EQ(host_.kept[0]->owner.value(), "cy");
 }
 
-// UPC-11: the enterprise chain begins with the word of the identity provider, and people are sent nowhere else.
+// UPC-11: the identity assertion chain begins with the ID token of the identity provider, and users are sent nowhere
+// else.
 TEST_F(ConnectTest, WhatTheProviderSaysIsKeptAfterConsent) {
   TestBrowser browser(*this);
   const std::string link = link_for({Person::Kind::user, "cy", kProvider}, "chain");
@@ -97,7 +98,7 @@ TEST_F(ConnectTest, AnOperatorConnectsForTheGatewayWithTheKeyThatAsked) {
   EXPECT_EQ(host_.kept[0]->owner, gateway_owner());
 }
 
-// UPC-06: phishing. The link of one user, opened by another, who signs in as themselves.
+// UPC-06: phishing. Another user opens a user's link and signs in as themselves.
 TEST_F(ConnectTest, TheLinkOfAnotherConnectsNothing) {
   TestBrowser victim(*this);
   const std::string link = link_for_token("ada");
@@ -116,7 +117,7 @@ TEST_F(ConnectTest, TheLinkOfAnotherConnectsNothing) {
   EXPECT_EQ(servers_.plans, 0);
 }
 
-// UPC-06: phishing. Who has already shown that they are somebody else is asked again, and not let in.
+// UPC-06: phishing. A browser that is known as another person is asked again, and not let in.
 TEST_F(ConnectTest, WhoIsKnownAsAnotherIsNotLetIn) {
   TestBrowser browser(*this);
   const std::string own = link_for_token("bo");
@@ -126,7 +127,7 @@ TEST_F(ConnectTest, WhoIsKnownAsAnotherIsNotLetIn) {
   EXPECT_FALSE(browser.get(link_for_token("ada")).body.contains("notes"));
 }
 
-// UPC-03, UPC-06: phishing. The authorization URL of one user, opened in another's browser.
+// UPC-03, UPC-06: phishing. Another browser opens a user's authorization URL.
 TEST_F(ConnectTest, TheWayBackOfAnotherBrowserConnectsNothing) {
   TestBrowser attacker(*this);
   const std::string away = depart(attacker, link_for_token("ada"), "ada");
@@ -139,7 +140,7 @@ TEST_F(ConnectTest, TheWayBackOfAnotherBrowserConnectsNothing) {
   EXPECT_EQ(stranger.get(callback(away, "victims-code")).status, 400);
   EXPECT_TRUE(host_.kept.empty());
   EXPECT_EQ(servers_.redeemed, 0);
-  // It is still there for the one who left.
+  // The callback still works for the browser that departed.
   EXPECT_EQ(attacker.get(callback(away, "own-code")).status, 200);
 }
 
@@ -158,7 +159,7 @@ TEST_F(ConnectTest, ACallbackWorksOnceAndInTime) {
   EXPECT_EQ(host_.kept.size(), 1U);
 }
 
-// UPC-02, UPC-03: mix-up. A code is sent to nobody but the issuer that it was asked of.
+// UPC-02, UPC-03: mix-up. A code goes only to the issuer that was asked for it.
 TEST_F(ConnectTest, AnotherIssuersAnswerConnectsNothing) {
   TestBrowser browser(*this);
   const std::string away = depart(browser, link_for_token("ada"), "ada");
@@ -193,11 +194,12 @@ TEST_F(ConnectTest, WhoDeclinesConnectsNothingAndTheLinkIsUsedUp) {
       browser.get(fmt::format("{}?state={}&error=access_denied&iss={}", parameter(away, "redirect_uri"),
                               auth::form_encoded(parameter(away, "state")), kServer));
   EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(servers_.back, std::vector<std::string>{"access_denied"});
   EXPECT_EQ(end(), SignInEnd::declined);
   EXPECT_TRUE(host_.kept.empty());
 }
 
-// UPC-06: GET changes nothing, and a form that another site made is not taken.
+// UPC-06: a GET changes nothing, and forms of other browsers are refused.
 TEST_F(ConnectTest, OnlyFormsOfThisBrowserAreTaken) {
   TestBrowser browser(*this);
   const std::string link = link_for_token("ada");
@@ -212,7 +214,7 @@ TEST_F(ConnectTest, OnlyFormsOfThisBrowserAreTaken) {
   EXPECT_EQ(end(), std::nullopt);
 }
 
-// UPC-06: consent is to what was shown.
+// UPC-06: consent covers only what was shown.
 TEST_F(ConnectTest, ConsentIsNoneToSomethingElse) {
   TestBrowser browser(*this);
   const std::string link = link_for_token("ada");
@@ -236,7 +238,7 @@ TEST_F(ConnectTest, TokensAreTriedSoOften) {
   clock_.advance(std::chrono::seconds(59));
   EXPECT_EQ(browser.post(link, "secret=ada").status, 429);
   clock_.advance(std::chrono::seconds(1));
-  // No more of them in the minutes that follow.
+  // The limit is the same in later minutes.
   for (unsigned i = 0; i < Attempts::kPerMinute; ++i)
     EXPECT_EQ(browser.post(link, "secret=guess").status, 403);
   clock_.advance(std::chrono::seconds(59));

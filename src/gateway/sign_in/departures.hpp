@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,34 +18,35 @@
 
 namespace proteus::gateway {
 
-// Somebody on the way to an authorization server, and what is needed when they come back.
+// A user on the way to an authorization server, and what is needed when they come back.
 struct Departure {
   enum class Purpose : std::uint8_t {
-    identify,  // to their identity provider: to show who they are
-    connect,   // to the upstream's server, after they have consented
-    operate,   // to their identity provider, from the page for operators
+    identify,  // to the identity provider, to show who they are
+    connect,   // to the upstream's authorization server, after consent
+    operate,   // to the identity provider, from the operators' page
   };
   Purpose purpose = Purpose::identify;
   Ticket ticket;
-  std::string ticket_text;  // as it is in the link; of an operator, the path of the page
-  std::string browser;      // that they went with
+  std::string ticket_text;  // as in the link; for an operator, the path of the page
+  std::string browser;      // id of the browser that departed
+  std::string from;         // its network
   PlanPointer plan;
   auth::oauth::AuthorizationRequest request;
 };
 
-// Those who are on their way, by `state`. Each comes back once, within ten minutes; of one ticket and purpose the last
-// one counts. Thread-safe.
+// The users on their way, by `state`. Each can come back once, within ten minutes. For a ticket and a purpose only the
+// last departure counts. If there are too many, the oldest from the network with the most departures is forgotten.
+// Thread-safe.
 class Departures {
  public:
   static constexpr std::chrono::minutes kLifetime{10};
   static constexpr std::size_t kMost = 10'000;
 
-  // The clock outlives it.
+  // The clock must outlive this object.
   explicit Departures(const Clock& clock) : clock_(clock) {}
 
-  // False where too many are on their way.
-  bool add(Departure departure);
-  // Takes it where it was this browser that left, so that neither another browser nor a second visit finds it.
+  void add(Departure departure);
+  // Removes and returns the departure if this browser departed. Another browser and a second visit find nothing.
   std::optional<Departure> take(std::string_view state, std::string_view browser);
   std::size_t size() const;
 
@@ -57,13 +58,15 @@ class Departures {
   using TicketPurpose = std::pair<std::string, Departure::Purpose>;
 
   void forget_old(Clock::Monotonic now);
-  void erase(std::unordered_map<std::string, Entry>::iterator which);
+  void forget_one_of_the_most();
+  void erase(const std::string& state);
 
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> by_state_;
-  std::map<TicketPurpose, std::string> states_;  // of the last one
-  std::deque<std::pair<Clock::Monotonic, std::string>> by_time_;
+  std::map<TicketPurpose, std::string> states_;              // of the last departure
+  std::unordered_map<std::string, std::size_t> by_network_;  // number of departures from each; never zero
+  std::set<std::pair<Clock::Monotonic, std::string>> by_time_;
 };
 
 }  // namespace proteus::gateway

@@ -2,9 +2,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "base/log.hpp"
+#include "gateway/callers/audit_entry.hpp"
 
 namespace proteus::gateway {
 
@@ -70,7 +70,7 @@ Task<Result<>> GatewaySiteHost::keep(Grant grant, std::string who) {
   co_return Result<>{};
 }
 
-// So that what the page says is connected can be used.
+// Reads the upstream's lists, so that what the page calls connected can be used at once.
 Task<> GatewaySiteHost::read_lists(const std::string& upstream) {
   const auto table = dependencies_.gateway.upstreams();
   const ServedUpstream* const served = table->find(upstream);
@@ -91,11 +91,8 @@ Task<Result<>> GatewaySiteHost::disconnect(std::string id, std::string who) {
 }
 
 Task<> GatewaySiteHost::note(std::string who, std::string what, boost::json::object detail) {
-  const auto noted = co_await dependencies_.store.append({.number = 0,
-                                                          .at = store::to_time(dependencies_.clock.wall()),
-                                                          .who = std::move(who),
-                                                          .what = std::move(what),
-                                                          .detail = boost::json::serialize(detail)});
+  const auto noted = co_await dependencies_.store.append(
+      audit_entry(dependencies_.clock, std::move(who), std::move(what), detail).record);
   if (!noted) log::warning("what somebody approved is not recorded: {}", noted.error().message());
 }
 

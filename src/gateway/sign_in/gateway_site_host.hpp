@@ -12,12 +12,12 @@
 
 namespace proteus::gateway {
 
-// The gateway, as the connect pages see it.
+// The connect pages' view of the gateway.
 class GatewaySiteHost final : public SiteHost {
  public:
-  // The name of an admin key that may change things; nothing for any other secret. On any thread.
+  // Returns the name of an admin key that may change things; nothing for any other secret. Called on any thread.
   using FindOperator = std::function<std::optional<std::string>(std::string_view secret)>;
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     Gateway& gateway;
     Vault& vault;

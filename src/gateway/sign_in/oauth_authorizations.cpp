@@ -14,7 +14,11 @@ namespace oauth = auth::oauth;
 
 namespace {
 
-// Whatever it is answered, it changes nothing.
+constexpr std::size_t kMostAway = 1000;
+// How long the metadata of an identity provider are kept, and how long a failure to read them.
+constexpr std::chrono::minutes kProviderKept{1};
+constexpr std::chrono::seconds kFaultKept{5};
+// A harmless request: it changes nothing, whatever the answer is.
 constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":0,"method":"ping"})";
 
 }  // namespace
@@ -37,6 +41,18 @@ Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem(PlanPointer plan, o
   co_return co_await asio::co_spawn(dependencies_.gateway.control(),
                                     redeem_there(std::move(plan), std::move(request), std::move(code)),
                                     asio::use_awaitable);
+}
+
+Task<> OauthAuthorizations::came_back(PlanPointer plan, std::string error) {
+  co_await asio::co_spawn(dependencies_.gateway.control(), came_back_there(std::move(plan), std::move(error)),
+                          asio::use_awaitable);
+}
+
+Task<> OauthAuthorizations::came_back_there(PlanPointer plan, std::string error) {
+  if (!plan->client) co_return;
+  away_.erase({plan->client->issuer, plan->client->id});
+  if (error == "invalid_client" || error == "unauthorized_client")
+    co_await dependencies_.vault.forget_registration(*plan->client);
 }
 
 Task<std::string> OauthAuthorizations::challenge_of(net::Url endpoint) {
@@ -66,7 +82,7 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registr
   plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), discovered->issuer());
   plan->scopes = oauth::first_scopes(*discovered, wanted.scopes, oauth::Offline::yes);
   const GrantOwner owner = ticket.person.kind == Person::Kind::user ? GrantOwner(ticket.person.key) : gateway_owner();
-  // A server that wants more must not lose what it gave before.
+  // A request for more scopes must not lose those that were granted before.
   if (const auto grant = dependencies_.vault.find(owner, target_of(settings)); grant && !ticket.scopes.empty())
     plan->scopes = oauth::united(plan->scopes, grant->tokens.scopes);
   plan->scopes = oauth::united(plan->scopes, ticket.scopes);
@@ -76,6 +92,15 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registr
   if (discovered->requires_dpop) plan->proof_key = auth::PrivateKey::make();
   plan->discovered = std::move(*discovered);
   co_return plan;
+}
+
+Task<bool> OauthAuthorizations::is_lost(oauth::Client client) {
+  if (client.registered != oauth::Registered::dynamically) co_return false;
+  if (away_.size() >= kMostAway) away_.clear();
+  if (++away_[{client.issuer, client.id}] <= kMostLost) co_return false;
+  away_.erase({client.issuer, client.id});
+  co_await dependencies_.vault.forget_registration(client);
+  co_return !dependencies_.vault.registration(client.issuer, client.redirect_uri);
 }
 
 Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const oauth::Discovered& discovered,
@@ -89,7 +114,7 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   if (!configured) co_return std::unexpected(std::move(configured.error()));
   if (*configured) {
     sources.registered = std::move(*configured);
-    // A public client may be known at whichever server the upstream names.
+    // A public client without a configured issuer is used with whichever issuer the upstream names.
     if (sources.registered->issuer.empty()) sources.registered->issuer = discovered.issuer();
   } else {
     sources.registered = dependencies_.vault.registration(discovered.issuer(), redirect_uri);
@@ -98,7 +123,9 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   }
   auto chosen = oauth::choose_client(discovered, sources, dependencies_.clock.wall());
   if (!chosen) co_return std::unexpected(std::move(chosen.error()));
-  if (*chosen || registration == Registration::as_it_is) co_return std::move(*chosen);
+  if (registration == Registration::as_it_is) co_return std::move(*chosen);
+  if (*chosen && !co_await is_lost(**chosen)) co_return std::move(*chosen);
+  if (*chosen) sources.registered.reset();
   auto client = co_await oauth::find_client(fetch_, dependencies_.clock, discovered, sources);
   if (!client) co_return std::unexpected(std::move(client.error()));
   client->redirect_uri = redirect_uri;
@@ -106,11 +133,22 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   co_return std::move(*client);
 }
 
+Task<Result<oauth::Discovered>> OauthAuthorizations::identity_provider(std::string issuer) {
+  Provider& provider = providers_.try_emplace(issuer, dependencies_.gateway.control().get_executor()).first->second;
+  const auto turn = co_await provider.discovering.take();
+  if (!provider.found || provider.until <= dependencies_.clock.now()) {
+    provider.found = co_await oauth::run(oauth::Discovery::of_issuer(issuer, {}), fetch_);
+    provider.until = dependencies_.clock.now() + (*provider.found ? kProviderKept : kFaultKept);
+  }
+  co_return *provider.found;
+}
+
 Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string issuer, std::string resource) {
   const auto settings = dependencies_.gateway.identities().sign_in_at(issuer);
   if (!settings) co_return std::unexpected(errors::not_found("nobody can sign in at this identity provider"));
-  auto discovered = co_await oauth::run(oauth::Discovery::of_issuer(issuer, std::move(resource)), fetch_);
+  auto discovered = co_await identity_provider(issuer);
   if (!discovered) co_return std::unexpected(std::move(discovered.error()));
+  discovered->resource = std::move(resource);
   auto plan = std::make_shared<Plan>();
   plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), issuer);
   plan->scopes = settings->scopes;
@@ -129,8 +167,11 @@ Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem_there(PlanPointer p
                                                                    oauth::AuthorizationRequest request, Secret code) {
   std::optional<oauth::DpopProver> prover;
   if (plan->proof_key) prover.emplace(*plan->proof_key);
-  co_return co_await oauth::ask_for_token(fetch_, dependencies_.clock, plan->discovered.server, *plan->client,
-                                          oauth::code_grant(request, code), prover ? &*prover : nullptr);
+  auto answer = co_await oauth::ask_for_token(fetch_, dependencies_.clock, plan->discovered.server, *plan->client,
+                                              oauth::code_grant(request, code), prover ? &*prover : nullptr);
+  if (!answer && answer.error().kind() == ErrorKind::not_found)
+    co_await dependencies_.vault.forget_registration(*plan->client);
+  co_return answer;
 }
 
 }  // namespace proteus::gateway

@@ -8,21 +8,22 @@
 
 namespace proteus::gateway {
 
-// Who connects an upstream, and how they prove that it is them.
+// The person who connects an upstream, and how they prove who they are.
 struct Person {
   enum class Kind : std::uint8_t {
-    user,   // of a token: `key` is that of their grants
-    admin,  // for the gateway itself: `key` is the name of an admin key, or of whom an identity provider vouches for
+    user,   // has a token or an account; `key` is the owner of their grants
+    admin,  // connects for the gateway itself; `key` is the name of an admin key, or of an operator of an identity
+            // provider
   };
   Kind kind = Kind::user;
   std::string key = {};
-  // The identity provider that they sign in at; empty where they show a token or an admin key.
+  // The identity provider at which they sign in; empty if they enter a token or an admin key.
   std::string issuer = {};
 
   friend auto operator<=>(const Person&, const Person&) = default;
 };
 
-// The identity provider that vouches for a principal; empty for none.
+// Returns the identity provider that vouches for a principal; empty if there is none.
 std::string issuer_of(const Principal& principal);
 
 }  // namespace proteus::gateway

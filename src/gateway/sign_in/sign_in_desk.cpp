@@ -14,13 +14,13 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
     : gateway_(dependencies.gateway),
       vault_(dependencies.vault),
       tickets_(key, dependencies.clock),
-      awaited_(dependencies.clock),
+      awaited_(dependencies.clock, [this](const Ticket& ticket) { return is_connected(ticket); }),
       authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock}),
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
       questions_({tickets_, awaited_, [this] { return host_.gateway_url(); },
-                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.state(owner, target); }}) {
+                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.find(owner, target); }}) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }
 
@@ -45,7 +45,15 @@ Task<Result<Vault::Disconnected>> SignInDesk::disconnect(std::string id, std::st
                                            boost::asio::use_awaitable);
 }
 
-// What nobody has waited for is not told: who listens is told once, however many lists are others.
+bool SignInDesk::is_connected(const Ticket& ticket) const {
+  const auto settings = host_.upstream(ticket.upstream);
+  if (!settings) return false;
+  const auto grant = vault_.find(GrantOwner(ticket.person.key), wanted_target(*settings, ticket.person.issuer));
+  if (!grant || grant->state != GrantState::connected) return false;
+  return ticket.scopes.empty() || grant->connected_at != ticket.connected_at;
+}
+
+// Outdates the lists of all upstreams that share the connection, then notifies each listener once per kind.
 void SignInDesk::changed(const GrantChange& change) {
   const auto table = gateway_.upstreams();
   std::vector<catalog::UpstreamName> concerned;
@@ -56,6 +64,7 @@ void SignInDesk::changed(const GrantChange& change) {
     concerned.push_back(served->name());
   }
   if (change.grant->owner == gateway_owner()) return;
+  if (change.state == GrantState::connected) awaited_.connected(change.grant->owner.value());
   const server::Listeners::Concerns is_owner = [&](const server::Caller& caller) {
     const Principal& principal = principal_of(caller);
     return owner_of(principal) == change.grant->owner &&

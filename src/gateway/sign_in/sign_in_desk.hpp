@@ -14,10 +14,10 @@
 
 namespace proteus::gateway {
 
-// All that people need to connect upstreams, put together.
+// Everything that people need to connect upstreams, wired together.
 class SignInDesk {
  public:
-  // Everything outlives it.
+  // All references must outlive this object.
   struct Dependencies {
     Gateway& gateway;
     Vault& vault;
@@ -25,21 +25,23 @@ class SignInDesk {
     const Clock& clock;
     GatewaySiteHost::FindOperator find_operator;
   };
-  // The key follows from the pepper, so that links outlive the process.
+  // `key` must be derived from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);
 
   ConnectSite& site() { return site_; }
   SignIns& questions() { return questions_; }
 
-  // The URL at which an operator connects an upstream for the gateway itself: to use it for everybody, or where each
-  // user connects it, to list it to everybody. Fails where nobody signs in there.
+  // Returns the URL at which an operator connects an upstream for the gateway itself: so that everybody can use it, or,
+  // if each user connects it, so that its lists can be shown to everybody. Fails if nobody can sign in there.
   Result<std::string> url_for_operator(const std::string& upstream, const std::string& who, const std::string& issuer);
-  // On any worker's thread.
+  // May be called on any worker's thread.
   Task<Result<Vault::Disconnected>> disconnect(std::string id, std::string who);
 
  private:
-  // A connection came or went: what its owner is listed has changed.
+  // Called after a connection was made or ended: the lists that its owner sees have changed.
   void changed(const GrantChange& change);
+  // Returns whether the ticket's person has connected the ticket's upstream since the ticket was issued.
+  bool is_connected(const Ticket& ticket) const;
 
   Gateway& gateway_;
   Vault& vault_;

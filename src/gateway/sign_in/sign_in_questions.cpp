@@ -16,7 +16,7 @@
 namespace proteus::gateway {
 namespace {
 
-// "connect:NUMBER:TICKET-ID:TICKET": the number is the call's own, so that each goes on once.
+// "connect:NUMBER:TICKET-ID:TICKET". The number identifies the call, so that the call goes on only once.
 constexpr std::string_view kState = "connect:";
 constexpr std::string_view kKey = "connect";
 constexpr std::size_t kNumberBytes = 12;
@@ -94,15 +94,17 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
         fmt::format("{} is used by people of the identity provider; this caller has a token of the gateway itself.",
                     settings.label())));
   }
+  const auto grant = dependencies_.grant(*owner, wanted_target(settings, issuer_of(principal)));
   auto issued = dependencies_.tickets.issue({.person = {Person::Kind::user, owner->value(), issuer_of(principal)},
                                              .person_name = principal.name(),
                                              .upstream = settings.name,
                                              .scopes = needed.scopes,
                                              .challenge = needed.challenge,
-                                             .client = program_of(call)});
+                                             .client = program_of(call),
+                                             .connected_at = grant ? grant->connected_at : Clock::Wall()});
   if (!issued) return std::unexpected(issued.error());
   return Question{
-      issued->ticket.id, issued->text, url_of(issued->text),
+      issued->ticket, issued->text, url_of(issued->text),
       needed.scopes.empty()
           ? fmt::format("Sign in to {} to use it.", settings.label())
           : fmt::format("{} needs more permissions for this. Sign in again to grant them.", settings.label())};
@@ -119,7 +121,7 @@ mcp::Outcome SignInQuestions::by_error(server::Call& call, const Question& quest
   dependencies_.awaited.tell_later(question.ticket, call.session()->outside());
   return std::unexpected(mcp::errors::remote(
       mcp::code::kLegacyUrlElicitationRequired, question.message,
-      fmt::format(R"({{"elicitations":[{}]}})", params_of(question.message, question.url, question.ticket))));
+      fmt::format(R"({{"elicitations":[{}]}})", params_of(question.message, question.url, question.ticket.id))));
 }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignInNeeded needed) {
@@ -137,12 +139,12 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignI
   }
   co_return by_result(*question,
                       fmt::format("{}{}:{}:{}", kState, base64_encode(random_bytes(kNumberBytes), Base64::url),
-                                  question->ticket, question->text));
+                                  question->ticket.id, question->text));
 }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call, Question question) {
   const auto answer =
-      co_await call.ask({{}, mcp::Method::elicit, params_of(question.message, question.url, question.ticket)});
+      co_await call.ask({{}, mcp::Method::elicit, params_of(question.message, question.url, question.ticket.id)});
   if (!answer) {
     if (answer.error().kind() == ErrorKind::cancelled) co_return std::unexpected(answer.error());
     co_return by_error(call, question);
@@ -152,20 +154,22 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call
   const auto end = co_await dependencies_.awaited.wait(question.ticket, call.cancellation(), wait_);
   if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   if (!end) co_return by_error(call, question);
-  call.send(mcp::elicitation_complete_notification(question.ticket));
+  call.send(mcp::elicitation_complete_notification(question.ticket.id));
   if (*end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
   co_return std::nullopt;
 }
 
 bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
   const auto& authentication = upstream.settings().authentication;
-  // The enterprise chain begins with a sign-in at the identity provider; all else is obtained without anybody's help.
+  // The identity assertion chain begins with a sign-in at the identity provider. All other automatic grants need no
+  // user.
   const bool by_identity = authentication.oauth.grant == providers::OauthGrant::identity_assertion;
   if (!authentication.is_per_caller() || (authentication.oauth.is_automatic() && !by_identity)) return false;
   const Principal& principal = principal_of(caller);
   const auto owner = owner_of(principal);
-  const auto target = by_identity ? identity_target(issuer_of(principal)) : target_of(upstream.settings());
-  return !owner || dependencies_.state(*owner, target) != GrantState::connected;
+  if (!owner) return true;
+  const auto grant = dependencies_.grant(*owner, wanted_target(upstream.settings(), issuer_of(principal)));
+  return !grant || grant->state != GrantState::connected;
 }
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
@@ -174,18 +178,23 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
   const auto asked = read_state(call.rounds().state);
   if (!asked) co_return std::unexpected(mcp::errors::invalid_params("the request state cannot be read"));
   const auto answer = call.rounds().answers.find(kKey);
-  const Question again{asked->ticket, asked->text, url_of(asked->text), "Sign in to go on."};
+  // If the link has expired, nobody waits for it any more.
+  const auto ticket = dependencies_.tickets.unseal(asked->text);
+  const Question again{ticket.value_or(Ticket{}), asked->text, url_of(asked->text), "Sign in to go on."};
   if (answer == call.rounds().answers.end()) co_return by_result(again, call.rounds().state);
   if (const Action action = action_of(answer->second); action != Action::accept) {
     co_return server::refusal(call, answer_text(action));
   }
-  const auto end = co_await dependencies_.awaited.wait(asked->ticket, call.cancellation(), wait_);
-  if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
-  // Whoever is at the authorization server now has used the link.
-  if (!end && dependencies_.tickets.lives(asked->text)) {
-    std::string state = call.rounds().state;
-    call.rounds().answers.clear();
-    co_return by_result(again, std::move(state));
+  auto end = dependencies_.awaited.find(asked->ticket);
+  if (!end && ticket) {
+    end = co_await dependencies_.awaited.wait(*ticket, call.cancellation(), wait_);
+    if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+    // A used link that has not expired: its person may still be at the authorization server.
+    if (!end) {
+      std::string state = call.rounds().state;
+      call.rounds().answers.clear();
+      co_return by_result(again, std::move(state));
+    }
   }
   if (end && *end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
   if (!dependencies_.awaited.claim(asked->number)) {
@@ -193,7 +202,7 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
                               "This call has already gone on after the sign-in; its result went to the request "
                               "that came first.");
   }
-  // Where the link is too old, or another process asked, the call finds out by itself whether it may run.
+  // If the link has expired, the outcome may be unknown here, and the call itself finds out whether it may run.
   forget_question(call);
   co_return std::nullopt;
 }

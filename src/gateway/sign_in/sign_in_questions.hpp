@@ -15,23 +15,23 @@
 
 namespace proteus::gateway {
 
-// Asks whoever calls an upstream that they have not connected to do so, in the way of their era (UPC-05).
+// Asks the caller of an upstream that they have not connected to sign in there, as their era allows (UPC-05).
 //
-// A legacy client with URL elicitation is asked while its call waits; where the sign-in takes longer than the call can,
-// it gets the error that names the URL, and hears when that is done. A modern client gets the question as the result,
-// and its next try waits likewise. Any other gets the link as text: forms are not a place for links. Accepting says
-// that the page was opened, and nothing more. Thread-safe.
+// A legacy client with URL elicitation is asked while its call waits. If the sign-in takes longer than `wait`, the call
+// fails with the error that names the URL, and the client is notified when the sign-in has ended. A modern client gets
+// the question as its result, and its retry waits in the same way. Any other client gets the link as text, because
+// forms must not contain links. An answer of `accept` means only that the user opened the page. Thread-safe.
 class SignInQuestions final : public SignIns {
  public:
-  // Most clients give a request a minute.
+  // Most clients allow a request one minute.
   static constexpr std::chrono::seconds kWait{40};
 
-  // Everything outlives it. `gateway_url` is how clients know us.
+  // All references must outlive this object. `gateway_url` returns the URL by which clients know us.
   struct Dependencies {
     Tickets& tickets;
     AwaitedSignIns& awaited;
     std::function<std::string()> gateway_url;
-    std::function<GrantState(const GrantOwner&, const GrantTarget&)> state;
+    std::function<GrantPointer(const GrantOwner&, const GrantTarget&)> grant;  // null if there is none
   };
   explicit SignInQuestions(Dependencies dependencies, std::chrono::milliseconds wait = kWait)
       : dependencies_(std::move(dependencies)), wait_(wait) {}
@@ -43,8 +43,8 @@ class SignInQuestions final : public SignIns {
 
  private:
   struct Question {
-    std::string ticket;  // its id
-    std::string text;    // of the ticket
+    Ticket ticket;
+    std::string text;  // of the ticket, as in the link
     std::string url;
     std::string message;
   };
@@ -53,7 +53,7 @@ class SignInQuestions final : public SignIns {
   std::string url_of(std::string_view ticket) const;
   mcp::InputRequired by_result(const Question& question, std::string state) const;
   Task<std::optional<mcp::Outcome>> ask_within(server::Call& call, Question question);
-  // The error that names the URL; its client hears when that is done.
+  // Returns the error that names the URL, and has the client notified when the sign-in has ended.
   mcp::Outcome by_error(server::Call& call, const Question& question);
 
   const Dependencies dependencies_;

@@ -1,4 +1,4 @@
-// UPC-05: a modern call that comes back from the question whether its caller signs in.
+// UPC-05: retries of modern calls that were asked to sign in.
 #include "gateway/sign_in/sign_in_questions.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class SignInQuestionsTest : public ::testing::Test {
     request_.method = mcp::find_method(mcp::Era::modern, mcp::Sender::client, "tools/call");
   }
 
-  // What a call with this answer to the question gets; nothing where it goes on.
+  // Returns what a retry with this answer gets; nothing if the call goes on.
   Answered come_back(std::string_view answer, server::Rounds* left = nullptr) {
     server::Call call(request_, caller_, channel_);
     call.rounds() = {.round = 1, .answers = {}, .state = state_};
@@ -46,9 +46,10 @@ class SignInQuestionsTest : public ::testing::Test {
   boost::asio::io_context io_;
   ManualClock clock_;
   Tickets tickets_{SealingKey::random(), clock_};
-  AwaitedSignIns awaited_{clock_};
+  bool is_connected_ = false;
+  AwaitedSignIns awaited_{clock_, [this](const Ticket& ticket) { return is_connected_ && ticket.upstream == "notes"; }};
   SignInQuestions questions_{{tickets_, awaited_, [] { return "https://gateway.example"; },
-                              [](const GrantOwner&, const GrantTarget&) { return GrantState::none; }},
+                              [](const GrantOwner&, const GrantTarget&) { return GrantPointer(); }},
                              std::chrono::milliseconds(0)};
   Ticket ticket_;
   std::string text_;
@@ -94,7 +95,8 @@ TEST_F(SignInQuestionsTest, WhoDoesNotAnswerIsAskedAgain) {
   EXPECT_EQ(std::get<mcp::InputRequired>(**answered).state, state_);
 }
 
-// UPC-05: the link is used as its person leaves for the authorization server, where a sign-in may take minutes.
+// UPC-05: the link counts as used once its person departs for the authorization server, where a sign-in may take
+// minutes.
 TEST_F(SignInQuestionsTest, WhoIsStillSigningInIsWaitedFor) {
   EXPECT_TRUE(tickets_.use(ticket_));
   const auto answered = come_back(kAccept);
@@ -104,7 +106,7 @@ TEST_F(SignInQuestionsTest, WhoIsStillSigningInIsWaitedFor) {
   EXPECT_FALSE(come_back(kAccept));
 }
 
-// Where the link is too old the call finds out by itself whether it may run.
+// After the link has expired, the call itself finds out whether it may run.
 TEST_F(SignInQuestionsTest, AfterTheLinkHasExpiredTheCallGoesOn) {
   clock_.advance(Tickets::kLifetime);
   EXPECT_FALSE(come_back(kAccept));
@@ -112,7 +114,7 @@ TEST_F(SignInQuestionsTest, AfterTheLinkHasExpiredTheCallGoesOn) {
 
 TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
   ::proteus::test::Started<std::optional<SignInEnd>> waiting(
-      io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
+      io_, awaited_.wait(ticket_, channel_.cancellation(), std::chrono::hours(1)));
   io_.poll();
   EXPECT_FALSE(waiting.is_done());
   awaited_.ended(ticket_.id, SignInEnd::connected);
@@ -121,11 +123,31 @@ TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
 
 TEST_F(SignInQuestionsTest, AWaitingCallEndsWithItsClient) {
   ::proteus::test::Started<std::optional<SignInEnd>> waiting(
-      io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
+      io_, awaited_.wait(ticket_, channel_.cancellation(), std::chrono::hours(1)));
   io_.restart();
   io_.poll();
   channel_.cancellation().fire();
   EXPECT_EQ(waiting.finish(), std::nullopt);
+}
+
+// REP-03: the sign-in ended at another process, which knows nothing of this call.
+TEST_F(SignInQuestionsTest, WhoHasSignedInElsewhereGoesOn) {
+  is_connected_ = true;
+  EXPECT_FALSE(come_back(kAccept));
+}
+
+// REP-03
+TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByAGrantOfAnotherProcess) {
+  ::proteus::test::Started<std::optional<SignInEnd>> waiting(
+      io_, awaited_.wait(ticket_, channel_.cancellation(), std::chrono::hours(1)));
+  io_.poll();
+  is_connected_ = true;
+  awaited_.connected("bo");
+  io_.restart();
+  io_.poll();
+  EXPECT_FALSE(waiting.is_done());
+  awaited_.connected("ada");
+  EXPECT_EQ(waiting.finish(), SignInEnd::connected);
 }
 
 }  // namespace

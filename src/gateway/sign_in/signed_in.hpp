@@ -13,13 +13,13 @@
 
 namespace proteus::gateway {
 
-// What identity providers said of people who have signed in and not consented yet, by their browser: the ID token that
-// the enterprise chain begins with. Kept no longer than the browser's cookie. Thread-safe.
+// Sign-ins at identity providers whose users have not consented yet, by browser id: they hold the ID token with which
+// the identity assertion chain begins. Each is kept no longer than the browser's cookie lives. Thread-safe.
 class SignedIn {
  public:
   static constexpr std::size_t kMost = 10'000;
 
-  // The clock outlives it.
+  // The clock must outlive this object.
   explicit SignedIn(const Clock& clock) : clock_(clock) {}
 
   void put(const std::string& browser, Grant identity) {

@@ -28,11 +28,12 @@ std::string write(const Ticket& ticket) {
       {"scopes", std::move(scopes)},
       {"challenge", ticket.challenge},
       {"client", ticket.client},
+      {"connected_at", std::chrono::duration_cast<Seconds>(ticket.connected_at.time_since_epoch()).count()},
       {"until", std::chrono::duration_cast<Seconds>(ticket.until.time_since_epoch()).count()}};
   return boost::json::serialize(out);
 }
 
-// Only of what was sealed here.
+// Reads only what was sealed here.
 Ticket read_sealed(const std::string& plain) {
   const auto parsed = boost::json::parse(plain).as_object();
   const auto text = [&](const char* key) { return std::string(parsed.at(key).as_string()); };
@@ -45,6 +46,8 @@ Ticket read_sealed(const std::string& plain) {
     ticket.scopes.emplace_back(scope.as_string());
   ticket.challenge = text("challenge");
   ticket.client = text("client");
+  // Tickets of earlier versions have none.
+  if (const auto* at = parsed.if_contains("connected_at")) ticket.connected_at = Clock::Wall(Seconds(at->as_int64()));
   ticket.until = Clock::Wall(Seconds(parsed.at("until").as_int64()));
   return ticket;
 }
@@ -71,7 +74,7 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
   }
   if (known == open_.end()) ++of_one;
   ticket.id = base64_encode(random_bytes(kTicketIdBytes), Base64::url);
-  // Whole seconds, as it is written.
+  // The ticket is written in whole seconds.
   ticket.until = std::chrono::time_point_cast<Seconds>(now) + kLifetime;
   std::string text = base64_encode(key_.seal(write(ticket), kTicketBound), Base64::url);
   open_.insert_or_assign(place, Open{ticket.id, ticket.scopes, text, ticket.until});
@@ -94,7 +97,7 @@ Result<Ticket> Tickets::read(std::string_view text) const {
   if (!ticket) return ticket;
   const std::scoped_lock lock(mutex_);
   if (used_.contains(ticket->id)) return std::unexpected(not_valid());
-  // One that an earlier process made is not among them, and good all the same.
+  // A ticket of an earlier process is valid although it is not in `open_`.
   const auto known = open_.find({ticket->person, ticket->upstream});
   if (known != open_.end() && known->second.id != ticket->id) return std::unexpected(not_valid());
   return ticket;
@@ -125,8 +128,8 @@ void Tickets::forget_old(Clock::Wall now) {
     }
     by_time_.pop_front();
   }
-  // In the order of their use, which is nearly that of their ends. The last ones stay whatever the time is: a clock
-  // that is set back makes none of them good again.
+  // In the order of use, which is nearly the order of expiry. The last ones are kept whatever the time is, so that
+  // setting the clock back makes no used ticket valid again.
   while (used_.size() > kUsedKept && used_.at(used_in_order_.front()) <= now) {
     used_.erase(used_in_order_.front());
     used_in_order_.pop_front();

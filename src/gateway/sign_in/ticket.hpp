@@ -19,21 +19,22 @@
 
 namespace proteus::gateway {
 
-// What a link to the connect page stands for: who is to connect what. It says nothing to whoever opens it; the page
-// shows it only to that person.
+// What a link to the connect page stands for: who is to connect what. The link reveals nothing of it; the page shows it
+// only to that person.
 struct Ticket {
-  std::string id = {};  // random; also names the elicitation
+  std::string id = {};  // random; also the id of the elicitation
   Person person = {};
-  std::string person_name = {};  // for people
+  std::string person_name = {};  // for display
   std::string upstream = {};
-  std::vector<std::string> scopes = {};  // that the upstream wants besides those of the settings
-  std::string challenge = {};            // the WWW-Authenticate by which it said so
-  std::string client = {};               // the program that asked, as it calls itself
+  std::vector<std::string> scopes = {};  // requested by the upstream in addition to those of the settings
+  std::string challenge = {};            // the WWW-Authenticate with which the upstream requested them
+  std::string client = {};               // name that the requesting program gives itself
+  Clock::Wall connected_at{};            // of the grant that the person had; zero for none
   Clock::Wall until{};
 };
 
-// Makes tickets and reads them. They are sealed, live ten minutes and are used once; a person has one open for each
-// upstream. Thread-safe.
+// Issues tickets and reads them. A ticket is sealed, single-use, and expires after ten minutes. A person has one open
+// ticket per upstream. Thread-safe.
 class Tickets {
  public:
   static constexpr std::chrono::minutes kLifetime{10};
@@ -41,26 +42,26 @@ class Tickets {
   static constexpr std::size_t kMostOfOne = 100;
   static constexpr std::size_t kUsedKept = 10'000;
 
-  // The clock outlives it.
+  // The clock must outlive this object.
   Tickets(SealingKey key, const Clock& clock) : key_(key), clock_(clock) {}
 
   struct Issued {
     Ticket ticket;
-    std::string text;  // as it is in the link: URL-safe
+    std::string text;  // as in the link; safe in URLs
   };
-  // The one that this person has open for the upstream; another where the upstream wants other scopes, which replaces
-  // it. Whoever calls twice at once is sent to the same page. Fails where too many are open.
+  // Returns the ticket that this person has open for the upstream, so that two calls at once lead to the same page. If
+  // the upstream wants other scopes, issues a new ticket that replaces it. Fails if too many tickets are open.
   Result<Issued> issue(Ticket ticket);
-  // Fails where it is not ours, too old, used, or replaced. Says nothing about which to whoever has no right to know.
+  // Fails if the ticket is not ours, has expired, was used or was replaced. The error does not say which.
   Result<Ticket> read(std::string_view text) const;
-  // Whether it is ours and not too old. It may be used: its person is signing in.
-  bool lives(std::string_view text) const { return unseal(text).has_value(); }
-  // False where somebody was faster.
+  // Like `read`, also for a ticket that was used, because its person may be signing in, and for one that was replaced.
+  Result<Ticket> unseal(std::string_view text) const;
+  // Marks the ticket as used. Returns false if it was used before or has expired.
   bool use(const Ticket& ticket);
   std::size_t open() const;
 
  private:
-  using Place = std::pair<Person, std::string>;  // and the upstream
+  using Place = std::pair<Person, std::string>;  // person and upstream
   struct Open {
     std::string id;
     std::vector<std::string> scopes;
@@ -68,15 +69,13 @@ class Tickets {
     Clock::Wall until;
   };
 
-  // Whether it was used is not looked at.
-  Result<Ticket> unseal(std::string_view text) const;
   void forget_old(Clock::Wall now);
 
   const SealingKey key_;
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::map<Place, Open> open_;
-  std::map<Person, std::size_t> of_one_;  // how many each has open; none is zero
+  std::map<Person, std::size_t> of_one_;  // number of open tickets of each person; never zero
   std::deque<std::pair<Clock::Wall, Place>> by_time_;
   std::unordered_map<std::string, Clock::Wall> used_;
   std::deque<std::string> used_in_order_;

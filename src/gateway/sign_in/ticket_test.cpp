@@ -46,9 +46,9 @@ TEST_F(TicketsTest, LiveTenMinutes) {
   EXPECT_FALSE(tickets_.use(issued.ticket));
 }
 
-// UPC-06: single use depends on no clock.
+// UPC-06: single use does not depend on a clock.
 TEST(Tickets, ThatWereUsedAreNoneAgainWhenTheClockIsSetBack) {
-  // A wall clock that somebody sets.
+  // A wall clock that the test sets.
   class SetClock final : public Clock {
    public:
     Monotonic now() const override { return {}; }

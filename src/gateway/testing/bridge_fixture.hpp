@@ -7,7 +7,7 @@
 
 #include "gateway/testing/test_gateway.hpp"
 
-// For tests: servers of one era that ask, and clients of either.
+// For tests: servers of one era that ask for input, and modern clients that can be asked.
 namespace proteus::gateway::test {
 
 inline server::ServerOptions legacy_only() { return {.legacy = true, .modern = false}; }
@@ -85,7 +85,7 @@ class AskingUpstream {
 
   server::Server server;
   std::uint16_t port = 0;
-  std::atomic<int> runs = 0;  // that came to their end
+  std::atomic<int> runs = 0;  // handlers that completed
 };
 
 // A modern client that can be asked.
@@ -110,7 +110,7 @@ class ModernClient {
   boost::json::value call(std::string_view tool, std::string_view more = {}) {
     return send("tools/call", tool, fmt::format(R"("name":"{}","arguments":{{}}{})", tool, more)).json();
   }
-  // Comes back with what it was asked for.
+  // Retries the call with answers.
   boost::json::value again(std::string_view tool, const boost::json::value& asked, std::string_view answers) {
     return call(tool, with_answers(asked, answers));
   }

@@ -15,13 +15,14 @@
 #include "gateway/sign_in/connect_site.hpp"
 #include "net/testing/http_test_server.hpp"
 
-// For tests: the connect pages with a gateway and authorization servers that are played.
+// For tests: the connect pages with a fake gateway and fake authorization servers.
 namespace proteus::gateway {
 
 inline const std::string kProvider = "https://id.example";
 inline const std::string kServer = "https://as.example";
 
-// Users "ada" and "bo" have tokens of the same names, "cy" and "di" accounts at the provider, "root" an admin key.
+// Users "ada" and "bo" have tokens of the same names, "cy" and "di" have accounts at the provider, and "root" is an
+// admin key.
 class PlayedHost final : public SiteHost {
  public:
   std::string gateway_url() const override { return url; }
@@ -73,7 +74,7 @@ class PlayedHost final : public SiteHost {
   std::vector<std::string> noted;
 };
 
-// A code is worth the token of the same text.
+// Redeems a code for an access token with the same text.
 class PlayedServers final : public Authorizations {
  public:
   explicit PlayedServers(const PlayedHost& host) : host_(host) {}
@@ -83,10 +84,14 @@ class PlayedServers final : public Authorizations {
     co_return planned(issuer, ticket.scopes.empty() ? scopes : ticket.scopes);
   }
   Task<Result<PlanPointer>> plan_identity(std::string at, std::string) override { co_return planned(at, {"tools"}); }
+  Task<> came_back(PlanPointer, std::string error) override {
+    back.push_back(std::move(error));
+    co_return;
+  }
   Task<Result<auth::oauth::TokenAnswer>> redeem(PlanPointer, auth::oauth::AuthorizationRequest, Secret code) override {
     ++redeemed;
     auth::oauth::TokenAnswer answer;
-    answer.id_token = Secret("the word of the provider about " + code.reveal());
+    answer.id_token = Secret(id_token.empty() ? "the word of the provider about " + code.reveal() : id_token);
     answer.access_token = std::move(code);
     answer.scopes = scopes;
     co_return answer;
@@ -94,6 +99,8 @@ class PlayedServers final : public Authorizations {
 
   std::string issuer = kServer;
   std::vector<std::string> scopes = {"read"};
+  std::string id_token;
+  std::vector<std::string> back;
   int redeemed = 0;
   int plans = 0;
 
@@ -118,13 +125,13 @@ class ConnectTest : public ::testing::Test {
  protected:
   ConnectTest() { host_.url = fmt::format("http://127.0.0.1:{}", server_.port()); }
 
-  // Somebody's browser: keeps its cookie, follows nothing by itself.
+  // A browser that keeps its cookie and does not follow redirects.
   class TestBrowser {
    public:
     explicit TestBrowser(ConnectTest& test) : test_(test) {}
 
     net::Answer get(std::string_view url) { return send("GET", url, ""); }
-    // Sends the last form of the page that was seen last, with these fields besides its own.
+    // Posts the last form of the latest page, with these fields in addition to its own.
     net::Answer post(std::string_view url, std::string_view fields) {
       return send("POST", url, fmt::format("form={}&{}", auth::form_encoded(form_), fields));
     }
@@ -170,7 +177,7 @@ class ConnectTest : public ::testing::Test {
     return form ? std::string(auth::find_in(*form, name)) : std::string();
   }
 
-  // The link that a call of somebody was answered with.
+  // Returns the link that a person's call would be answered with.
   std::string link_for(Person person, std::string upstream = "notes") {
     auto issued =
         tickets_.issue({.person = std::move(person), .upstream = std::move(upstream), .client = "<b>agent</b>"});
@@ -180,12 +187,13 @@ class ConnectTest : public ::testing::Test {
   std::string link_for_token(const std::string& user) { return link_for({Person::Kind::user, user}); }
   std::string link_for_account(const std::string& user) { return link_for({Person::Kind::user, user, kProvider}); }
 
-  // What a server sends a browser back with, for where it was sent to.
+  // Returns the URL to which a server sends the browser back.
   std::string callback(std::string_view authorization_url, std::string_view code, std::string issuer = kServer) {
     return fmt::format("{}?state={}&code={}&iss={}", parameter(authorization_url, "redirect_uri"),
                        auth::form_encoded(parameter(authorization_url, "state")), code, auth::form_encoded(issuer));
   }
-  // To the authorization server, as a user with a token.
+  // Goes through the pages up to the redirect to the authorization server, as a user with a token. Returns the
+  // redirect's URL.
   std::string depart(TestBrowser& browser, const std::string& link, std::string_view token) {
     if (browser.get(link).body.contains(R"(name="secret")")) {
       browser.post(link, fmt::format("secret={}", token));

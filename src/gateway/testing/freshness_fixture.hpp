@@ -14,14 +14,14 @@
 #include "client/testing/fake_server.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
-// For tests: a server whose lists change, and those who keep them, the client library and the gateway.
+// For tests: a server whose lists change, and two that keep its lists: the client library and the gateway.
 namespace proteus::gateway::test {
 
 using client::test::FakeMcp;
 using client::test::FakeRequest;
 using client::test::FakeResponse;
 
-// A server of one era whose tools, stream and health the test decides. On a thread of its own; safe to use from any.
+// A server of one era whose tools, streams and health the test controls. It has a thread. Thread-safe.
 class Shop {
  public:
   explicit Shop(mcp::Era era) : mcp_(era == mcp::Era::modern ? FakeMcp::modern() : FakeMcp::legacy()) {
@@ -56,22 +56,22 @@ class Shop {
   void sell(std::vector<std::string> tools) {
     on_its_thread([&] { tools_ = std::move(tools); });
   }
-  // Answers nothing but 503.
+  // Answers every POST with 503 while closed.
   void close(bool closed = true) {
     on_its_thread([&] { closed_ = closed; });
   }
   void fail_calls(bool fail = true) {
     on_its_thread([&] { fails_calls_ = fail; });
   }
-  // The results of calls say that lists have changed.
+  // From now on, results of calls say that lists have changed.
   void signal() {
     on_its_thread([&] { signals_ = true; });
   }
-  // Answers a method by this from now on.
+  // Sets the answer to a method.
   void react(std::string method, FakeMcp::Method how) {
     on_its_thread([&] { mcp_.on[std::move(method)] = std::move(how); });
   }
-  // Whether a stream may be opened.
+  // Whether clients may open streams.
   void allow_streams(bool allow) {
     on_its_thread([&] { allows_streams_ = allow; });
   }
@@ -161,12 +161,12 @@ struct Changed {
   std::vector<std::string> removed;
 };
 
-// Whoever keeps the lists of one server.
+// Something that keeps the lists of one server.
 class Keeper {
  public:
   virtual ~Keeper() = default;
   virtual std::vector<std::string> tools() = 0;
-  // Nothing where it says that it does not know.
+  // Returns nothing if the lists are unknown.
   virtual std::optional<std::vector<std::string>> resources() = 0;
   virtual bool call(const std::string& tool) = 0;
   virtual Result<Changed> refresh() = 0;

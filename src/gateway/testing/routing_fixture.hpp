@@ -14,12 +14,12 @@
 #include "catalog/definitions/kind.hpp"
 #include "gateway/testing/scripted_upstream.hpp"
 
-// For tests: a modern upstream that shows each user something else, and notes what it was asked for.
+// For tests: a modern upstream that lists something different to each user, and records what it was asked for.
 namespace proteus::gateway::test {
 
 using catalog::Kind;
 
-// The user that a request's `_meta` names; empty for none.
+// Returns the user that a request's `_meta` names; empty if there is none.
 inline std::string user_of(const boost::json::object& message) {
   const auto& meta = message.at("params").at("_meta").as_object();
   const auto* user = meta.if_contains("user");
@@ -30,7 +30,7 @@ class ListingUpstream {
  public:
   using Names = std::set<std::string>;
 
-  // What it describes everything by is its name.
+  // Uses its name as the description of everything.
   explicit ListingUpstream(std::string name, std::size_t page_size = 100)
       : name_(std::move(name)),
         page_size_(page_size),
@@ -48,17 +48,17 @@ class ListingUpstream {
     const std::scoped_lock lock(mutex_);
     return shown_[{kind, user}];
   }
-  // Tools that declare that they change nothing, whoever lists them.
+  // Sets the tools that declare to be read-only, for all users.
   void declare_read_only(Names tools) {
     const std::scoped_lock lock(mutex_);
     read_only_ = std::move(tools);
   }
-  // Whether a user was ever given a list with this in it.
+  // Returns whether a user ever got a list with this entry.
   bool has_listed(Kind kind, const std::string& user, const std::string& name) {
     const std::scoped_lock lock(mutex_);
     return listed_.contains({kind, user, name});
   }
-  // Lists fail from now on, or no longer.
+  // While mute, lists fail.
   void set_mute(bool mute) { mute_ = mute; }
   void set_refreshing(bool refreshing) { refreshing_ = refreshing; }
 
@@ -67,7 +67,7 @@ class ListingUpstream {
     std::string name;
     std::string user;
   };
-  // What it was asked for that is no list, since the last look.
+  // Returns all requests except lists since the last call.
   std::vector<Asked> take_asked() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(asked_, {});

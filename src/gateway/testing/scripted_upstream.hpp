@@ -18,38 +18,38 @@
 
 #include "net/testing/http_test_server.hpp"
 
-// For tests: an upstream that does exactly what a script says, right or wrong. It has no stream of its own.
+// For tests: an upstream that follows a script, valid or not. It offers no stream by GET.
 namespace proteus::gateway::test {
 
 struct Reaction {
   enum class Kind : std::uint8_t { result, error, body, drop, hang };
-  // Answers only when this is true; it outlives the upstream.
+  // If set, the answer waits until this is true. Must outlive the upstream.
   const std::atomic<bool>* gate = nullptr;
 
   // NOLINTNEXTLINE(google-explicit-constructor): most reactions are results
   Reaction(std::string result) : text(std::move(result)) {}
   Reaction(Kind what, std::string bytes) : kind(what), text(std::move(bytes)) {}
 
-  // A whole body, right or not.
+  // A whole body, valid or not.
   static Reaction body(std::string bytes) { return {Kind::body, std::move(bytes)}; }
-  // Events, as they are.
+  // Events, sent as they are.
   static Reaction events(std::string bytes) {
     Reaction reaction = body(std::move(bytes));
     reaction.type = "text/event-stream";
     return reaction;
   }
-  // Closes the connection when the request is there.
+  // Closes the connection once the request has arrived.
   static Reaction drop() { return {Kind::drop, {}}; }
   // Never answers.
   static Reaction hang() { return {Kind::hang, {}}; }
 
-  // An error of JSON-RPC, given as an object.
+  // A JSON-RPC error, given as an object.
   static Reaction error(std::string object, unsigned status = 200) {
     Reaction reaction(Kind::error, std::move(object));
     reaction.status = status;
     return reaction;
   }
-  // An HTTP status with a body, and more lines of the head, each ended by CRLF.
+  // An HTTP status with a body and additional header lines, each ending with CRLF.
   static Reaction refuse(unsigned status, std::string bytes = {}, std::string lines = {}) {
     Reaction reaction = body(std::move(bytes));
     reaction.status = status;
@@ -65,8 +65,8 @@ struct Reaction {
   std::string_view type = "application/json";
 };
 
-// Answers each MCP request with what `answer` gives for it, and remembers what came. `server/discover` is answered by
-// itself, unless the script is to have it.
+// Answers each MCP request with what `answer` returns for it, and records the requests. Answers `server/discover`
+// itself, unless the script does.
 class ScriptedUpstream {
  public:
   using Answer = std::function<Reaction(const boost::json::object& message)>;
@@ -90,7 +90,7 @@ class ScriptedUpstream {
     const std::scoped_lock lock(mutex_);
     return authorizations_;
   }
-  // The values of a header, of all requests that had it.
+  // Returns the values of a header, from all requests that had it.
   std::vector<std::string> headers(std::string_view name) {
     const std::scoped_lock lock(mutex_);
     std::vector<std::string> found;
@@ -107,7 +107,7 @@ class ScriptedUpstream {
       co_return;
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
-    // Of one that is modern the gateway looks whether it is legacy, too; what is scripted is modern alone.
+    // The gateway also checks whether a modern upstream supports the legacy era. This one does not.
     if (discover_ == Discover::answered && message.at("method") == "initialize") {
       co_return co_await reply(exchange, message, Reaction::refuse(400, ""));
     }
@@ -171,7 +171,7 @@ class ScriptedUpstream {
   net::TestServer server_;
 };
 
-// The results of lists.
+// Results of lists.
 inline std::string one_tool(std::string_view name) {
   return fmt::format(
       R"({{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{{"name":"{}","inputSchema":{{"type":"object"}},"x-unknown":{{"kept":1.50}}}}]}})",
@@ -180,7 +180,7 @@ inline std::string one_tool(std::string_view name) {
 inline std::string empty_list(std::string_view member) {
   return fmt::format(R"({{"resultType":"complete","ttlMs":0,"cacheScope":"private","{}":[]}})", member);
 }
-// The lists of an upstream with one tool, one prompt and one resource; nothing for what is no list.
+// Returns the lists of an upstream with one tool, one prompt and one resource; nothing for other requests.
 inline std::optional<std::string> small_lists(const boost::json::object& message, std::string_view tool = "tool") {
   const auto& method = message.at("method").as_string();
   if (method == "tools/list") return one_tool(tool);

@@ -10,8 +10,8 @@
 #include "gateway/search/search_tools.hpp"
 #include "gateway/testing/bridge_fixture.hpp"
 
-// For tests: a gateway with callers who search. The token "agent" makes a caller search everywhere, "reader" likewise
-// among what only reads, and "all" nowhere; the context "found" makes everybody search.
+// For tests: a gateway with callers who search. The token "agent" makes a caller search everywhere, "reader" does the
+// same among read-only tools, and "all" makes a caller list everything. The context "found" makes everybody search.
 namespace proteus::gateway::test {
 
 inline TestGateway::Setup searching(TestGateway::Setup setup = {}) {
@@ -32,7 +32,7 @@ inline std::vector<std::string> tool_names(const boost::json::value& tools) {
   return names;
 }
 
-// What `search_tools` finds, the best first.
+// Returns the names that `search_tools` found, best first.
 inline std::vector<std::string> found_by(const boost::json::value& answer) {
   return tool_names(answer.at("result").at("structuredContent").at("tools"));
 }

@@ -17,26 +17,26 @@
 #include "server/core/outbox.hpp"
 #include "server/http/http_answer.hpp"
 
-// For tests: a legacy upstream that tells each of its sessions something else.
+// For tests: a legacy upstream whose sessions differ.
 namespace proteus::gateway::test {
 
 enum class Speaks { legacy, both };
 
-// Has a resource test://shared, and a tool `make` that makes the session it is called in have one more, test://own,
-// and says so in that session. The tool `touch` tells of an update of what that session subscribed to. A modern side
-// lists the same but test://own, and says that it tells of updates, which it never does.
+// Has a resource test://shared. Its tool `make` adds a resource test://own to the calling session and notifies that
+// session. Its tool `touch` notifies the session of updates of the resources that it subscribed to. The modern side
+// lists the same except test://own, and declares subscriptions but never sends an update.
 class SessionUpstream {
  public:
   explicit SessionUpstream(Speaks speaks = Speaks::legacy)
       : speaks_(speaks), server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
 
   std::uint16_t port() const { return server_.port(); }
-  // Streams that are open by GET.
+  // Returns the number of streams that were opened by GET.
   std::size_t streams() {
     const std::scoped_lock lock(mutex_);
     return streams_.size();
   }
-  // As `make` does, and without a word.
+  // Does the same as `make` in all sessions, without notifying.
   void make_in_all() {
     const std::scoped_lock lock(mutex_);
     for (auto& [id, session] : sessions_)

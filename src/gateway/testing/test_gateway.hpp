@@ -27,7 +27,7 @@ namespace proteus::gateway::test {
 using server::RawClient;
 using namespace std::chrono_literals;
 
-// Long enough for the slowest machine; reached only by a test that would hang.
+// Long enough for the slowest machine; only a test that would hang reaches it.
 inline constexpr std::chrono::seconds kPatience{60};
 
 template <class Done>
@@ -39,7 +39,7 @@ void wait_until(Done&& done) {
   }
 }
 
-// A sanitizer keeps what was freed, and makes everything slow.
+// Sanitizers keep freed memory and slow everything down.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 inline constexpr bool kSanitized = true;
 #else
@@ -60,12 +60,12 @@ inline providers::UpstreamSettings upstream_at(std::string name, std::uint16_t p
   providers::UpstreamSettings settings;
   settings.name = std::move(name);
   settings.url = fmt::format("http://127.0.0.1:{}/mcp", port);
-  // A test that is about time says how long.
+  // Tests of timeouts set shorter ones.
   settings.connect_timeout = settings.timeout = settings.call_timeout = kPatience / 2;
   return settings;
 }
 
-// A server that answers with its arguments, and has as many tools as it is told.
+// A server whose tools return their arguments. The test names the tools.
 class Upstream {
  public:
   explicit Upstream(std::vector<std::string> tools = {"echo"}, server::ServerOptions options = {}, std::uint16_t at = 0)
@@ -104,8 +104,8 @@ class TestGateway {
     RememberedListsLimits remembered = {};
     ProgramLimits programs = {};
     std::chrono::seconds session_idle = 30min;
-    const Clock* clock = nullptr;                 // the machine's where there is none
-    std::function<Locals(Gateway&)> locals = {};  // who answers within the process
+    const Clock* clock = nullptr;                 // null: the system clock
+    std::function<Locals(Gateway&)> locals = {};  // makes the local providers
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -147,7 +147,7 @@ class TestGateway {
   Result<> set(std::vector<providers::UpstreamSettings> upstreams) {
     return run(gateway.set_upstreams(std::move(upstreams)));
   }
-  // When each upstream was tried once.
+  // Returns when each upstream was tried once.
   void discover() { run(gateway.started()).value(); }
   providers::Upstream& upstream(const std::string& name) { return *gateway.upstreams()->find(name)->upstream; }
   providers::RefreshResult refresh(const std::string& name) { return run(upstream(name).refresh()); }
@@ -157,7 +157,7 @@ class TestGateway {
     return refreshes_;
   }
 
-  // The same principals, with other contexts.
+  // Keeps the principals and replaces the contexts.
   void reload(const catalog::Manifests& manifests, catalog::TypesOf types = {}) {
     const auto before = gateway.access();
     gateway.set_access(

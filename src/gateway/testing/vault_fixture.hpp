@@ -14,7 +14,7 @@
 #include "gateway/grants/vault.hpp"
 #include "store/testing/full_store.hpp"
 
-// For tests: a vault whose authorization servers say what the test wants, when it wants.
+// For tests: a vault whose authorization servers answer what the test wants, when it wants.
 namespace proteus::gateway::test {
 
 using namespace std::chrono_literals;
@@ -38,6 +38,8 @@ class ScriptedServers final : public GrantServers {
   }
   Task<Result<std::string>> issuer_now(GrantPointer, std::string challenge) override {
     challenges.push_back(std::move(challenge));
+    while (held)
+      co_await released_.wait();
     co_return issuer;
   }
   Obtaining obtaining(const GrantTarget& target) const override {
@@ -66,7 +68,7 @@ class ScriptedServers final : public GrantServers {
   GrantTarget automatic;
   auth::oauth::TokenAnswer obtained;
   std::vector<std::string> obtained_with;
-  std::optional<Error> refused;  // why nothing is obtained
+  std::optional<Error> refused;  // if set, `obtain` fails with this
 
  private:
   Bell released_;
@@ -77,7 +79,7 @@ class VaultFixture : public ::testing::Test {
   explicit VaultFixture(bool shared = false) : is_shared(shared) { start(); }
   ~VaultFixture() override { stop(); }
 
-  // Another process with the same store.
+  // Starts a process, with the same store as the previous one.
   void start() {
     servers = std::make_unique<ScriptedServers>(io);
     vault = std::make_unique<Vault>(Vault::Dependencies{io, store, clock, *servers, is_shared});
@@ -125,7 +127,7 @@ class VaultFixture : public ::testing::Test {
     return {.owner = GrantOwner("https://id.example\n" + owner), .target = kTarget, .refused = refused};
   }
   Result<GrantPointer> use(Vault::Wanted given) { return proteus::test::run(io, vault->usable(std::move(given))); }
-  // The header's value, or what is wrong.
+  // Returns the value of the Authorization header, or the kind of the error.
   std::string used(std::string owner, std::optional<std::uint64_t> refused = {}) {
     const auto grant = use(wanted(std::move(owner), refused));
     return grant ? (*grant)->authorization() : std::string(to_string(grant.error().kind()));

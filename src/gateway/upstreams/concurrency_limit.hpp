@@ -6,7 +6,7 @@
 
 namespace proteus::gateway {
 
-// Lets so many through at once. Thread-safe; outlives its passes.
+// Limits how many passes exist at once. Thread-safe; must outlive its passes.
 class ConcurrencyLimit {
  public:
   explicit ConcurrencyLimit(std::size_t limit) : limit_(limit) {}
@@ -30,7 +30,7 @@ class ConcurrencyLimit {
     ConcurrencyLimit* turnstile_ = nullptr;
   };
 
-  // Empty where it is full.
+  // Returns an empty pass if the limit is reached.
   Pass enter() {
     if (inside_.fetch_add(1, std::memory_order_relaxed) < limit_) return Pass(this);
     inside_.fetch_sub(1, std::memory_order_relaxed);

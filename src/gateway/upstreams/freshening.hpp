@@ -8,10 +8,10 @@
 
 namespace proteus::gateway {
 
-// The upstreams a caller may see whose part of the catalog has become too old to use.
+// Returns the upstreams that a caller may use whose lists in the catalog are too old to use.
 std::vector<ServedUpstream> expired_for(const catalog::Access& access, const UpstreamTable& upstreams);
 
-// Reads the lists of these again, side by side; ends when they are as fresh as they can be.
+// Refreshes these upstreams in parallel; returns when all readings have ended, successfully or not.
 Task<> freshen(std::vector<ServedUpstream> expired);
 
 }  // namespace proteus::gateway

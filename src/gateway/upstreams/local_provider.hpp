@@ -9,19 +9,19 @@
 
 namespace proteus::gateway {
 
-// Someone within the process who offers definitions and answers for them. Thread-safe.
+// A provider within the process, which offers definitions and answers for them. Thread-safe.
 class LocalProvider {
  public:
   virtual ~LocalProvider() = default;
 
-  // The name that its snapshots have.
+  // Returns the name that its snapshots have.
   virtual const catalog::UpstreamName& name() const = 0;
-  // What it offers now; null for nothing.
+  // Returns the current offer; null for nothing.
   virtual catalog::SnapshotPointer snapshot() const = 0;
-  // Answers a request for something in a snapshot of its own: a call, a read, a prompt or a completion. On the thread
-  // of a worker; the call, and the view that was found in, live as long as the task.
+  // Answers a call, a read, a prompt or a completion for an entry of one of its snapshots. Called on a worker's thread;
+  // the call, and the view in which the entry was found, outlive the task.
   virtual Task<mcp::Outcome> handle(server::Call& call, const catalog::Found& found) = 0;
-  // Lets go of what it keeps for nobody since that time; from any thread, every few seconds.
+  // Releases what has not been used since that time. Called every few seconds, on any thread.
   virtual void drop_unused_since(Clock::Monotonic /*time*/) {}
 };
 

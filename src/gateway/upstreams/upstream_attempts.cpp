@@ -32,10 +32,7 @@ Result<> UpstreamAttempts::begin() {
     return std::unexpected(mcp::errors::over_limit(
         fmt::format("upstream {} has as many requests under way as it may", upstream_->settings().name), kTryLater));
   }
-  if (upstream_->breaker().allows()) {
-    attempt_.emplace(upstream_->breaker());
-    return {};
-  }
+  if (attempt_.emplace(upstream_->breaker()).may_be_sent()) return {};
   cut_off_ = true;
   return std::unexpected(errors::unreachable(fmt::format(
       "upstream {} has failed repeatedly and is not asked for now; try again later", upstream_->settings().name)));

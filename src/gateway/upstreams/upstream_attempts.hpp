@@ -15,8 +15,8 @@
 
 namespace proteus::gateway {
 
-// One request of a client to an upstream, however often it is sent. It takes a place among the upstream's requests,
-// asks the circuit, is sent again where that is safe, and is reported to the circuit once:
+// One request of a client to an upstream, however often it is sent. Takes a place among the upstream's requests, asks
+// the circuit breaker, decides about retries, and reports one outcome to the circuit:
 //
 //   UpstreamAttempts attempts(...);
 //   if (auto admitted = attempts.begin(); !admitted) ...
@@ -27,23 +27,24 @@ namespace proteus::gateway {
 // Belongs to the thread of the request.
 class UpstreamAttempts {
  public:
-  // All of these outlive it. `began` is when the caller began to wait.
+  // All arguments must outlive it. `began` is when the caller began to wait.
   UpstreamAttempts(const ServedUpstream& upstream, mcp::Method method, Clock::Monotonic began, const Clock& clock,
                    const client::Chance& chance)
       : upstream_(upstream), method_(method), began_(began), clock_(clock), chance_(chance) {}
 
-  // Fails where the upstream has as many requests under way as it may, or where its circuit is open.
+  // Takes a place and asks the circuit. Fails if the upstream has too many requests under way, or if its circuit is
+  // open.
   Result<> begin();
-  // After `begin` has failed: whether that was the circuit.
+  // After `begin` has failed: whether the circuit was open.
   bool cut_off() const { return cut_off_; }
 
-  // Whether to send it once more after this error; ends when it is time to. Lists and reads are sent again where the
-  // connection broke or the upstream is unavailable; a tool's call only where no connection could be made, so that it
-  // provably never reached the upstream. Only faults that showed at once are tried again, and only where the upstream
-  // does not ask for a longer pause than a caller should wait.
+  // Waits, and returns whether to send the request once more after this error. Lists and reads are retried if the
+  // connection broke or the upstream is unavailable; calls that act only if no connection could be made, so that they
+  // provably never reached the upstream. Only failures that came quickly are retried, and only if the upstream does not
+  // ask for a longer pause than a caller should wait.
   Task<bool> again(const Error& error);
 
-  // How it ended in the end. It gives its place back; only `begin` takes another.
+  // Reports the final outcome to the circuit and gives the place back. Only `begin` takes another.
   template <class T>
   void report(const Result<T>& answer) {
     attempt_->report(answer);
@@ -61,7 +62,7 @@ class UpstreamAttempts {
   const client::Chance& chance_;
   ConcurrencyLimit::Pass place_;
   unsigned failures_ = 0;
-  std::optional<client::Attempt> attempt_;  // once it was let through
+  std::optional<client::Attempt> attempt_;
   bool cut_off_ = false;
 };
 

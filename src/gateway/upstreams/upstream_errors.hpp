@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <proteus/error.hpp>
@@ -9,11 +10,15 @@
 
 namespace proteus::gateway {
 
-// What a caller is told of a request that failed on its way to an upstream or back: the upstream's name and the kind of
-// failure. Addresses, ports and what bodies said are for the log and for the operator's status. An error that the
-// upstream itself answered with in JSON-RPC is passed on.
-Error for_caller(Error error, std::string_view upstream);
-// The same, after the whole of it went to the log.
+// Whose credentials an upstream gets.
+enum class CredentialsOf : std::uint8_t { gateway, caller };
+
+// Returns what a caller learns of a request that failed on its way to an upstream or back: the upstream's name and the
+// kind of failure. Addresses, ports and bodies are only for the log and for the operator's status. A JSON-RPC error of
+// the upstream itself is passed on.
+Error for_caller(Error error, std::string_view upstream, CredentialsOf whose = CredentialsOf::gateway);
+Error for_caller(Error error, const providers::Upstream& upstream);
+// Logs the whole error and returns what `for_caller` makes of it.
 Error log_failure(server::Call& call, const providers::Upstream& upstream, Error error);
 
 }  // namespace proteus::gateway

@@ -15,11 +15,11 @@ class LocalProvider;
 class ConcurrencyLimit;
 class UpstreamMeter;
 
-// An upstream that calls may go to. Calls under way keep it, also when it has been removed.
+// An upstream that may get calls. Running calls keep it alive, even after it was removed.
 struct ServedUpstream {
-  std::uint64_t instance = 0;  // another one for each, also of the same name
+  std::uint64_t instance = 0;  // unique, also among upstreams of the same name
   std::shared_ptr<providers::Upstream> upstream;
-  UpstreamMeter* meter = nullptr;     // lives as long as the upstream; null where nobody counts
+  UpstreamMeter* meter = nullptr;     // lives as long as the upstream; null if nothing is counted
   ConcurrencyLimit* calls = nullptr;  // lives as long as the upstream
 
   providers::Upstream* operator->() const { return upstream.get(); }
@@ -28,8 +28,8 @@ struct ServedUpstream {
 
 using Locals = std::vector<std::shared_ptr<LocalProvider>>;
 
-// The upstreams there are, at one moment: in the order they were configured, and by name. In front of them stand those
-// who answer within the process. Immutable.
+// The upstreams at one moment, in the configured order and by name, and the local providers, which come before them.
+// Immutable.
 struct UpstreamTable {
   UpstreamTable() = default;
   explicit UpstreamTable(std::vector<ServedUpstream> in_order, Locals within = {});
@@ -38,9 +38,9 @@ struct UpstreamTable {
   std::unordered_map<std::string, ServedUpstream> by_name;
   Locals locals;
   bool any_direct = false;
-  bool routed_by_lists = false;  // who gets a request may follow from what upstreams listed to its caller
-  bool any_expiring = false;     // what is listed of some is too old to use after a while
-  bool any_on_demand = false;    // a list may have to ask an upstream first
+  bool routed_by_lists = false;  // routes may depend on what upstreams listed to the caller
+  bool any_expiring = false;     // lists of some upstreams expire
+  bool any_on_demand = false;    // a list may need a request to an upstream
 
   const ServedUpstream* find(const std::string& name) const;
   std::shared_ptr<LocalProvider> find_local(const catalog::UpstreamName& name) const;

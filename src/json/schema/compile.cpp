@@ -8,8 +8,8 @@ namespace proteus::json::schema {
 Result<std::unique_ptr<const Program>> Compiler::run(const boost::json::value& document) {
   if (auto added = places_.add(document, ""); !added) return std::unexpected(std::move(added).error());
   program_.root = node_for(document);
-  // All of the document, so that a fault in a part nothing refers to yet is found now; of other documents
-  // only what is referred to.
+  // Compiles the whole document, so that faults in unreferenced parts are found, too. Of other documents, only
+  // referenced parts are compiled.
   const auto own = places_.all();
   for (const auto* schema : own)
     node_for(*schema);
@@ -50,8 +50,9 @@ std::uint32_t Compiler::anchor_number(std::string_view name) {
       .first->second;
 }
 
-// Any resource may be on the way to a dynamic reference, so the anchors it could end at are needed in all of
-// them. Compiling those can bring in more, hence the answer whether there was anything new.
+// A dynamic reference may end at an anchor of its name in any resource, so this function makes those anchors of all
+// resources known to the evaluator. Returns whether some of them must still be compiled, which may reveal more
+// references and resources.
 bool Compiler::compile_dynamic_anchors() {
   if (anchor_numbers_.empty()) return false;
   program_.dynamic_anchors.clear();
@@ -66,7 +67,7 @@ bool Compiler::compile_dynamic_anchors() {
   return !pending_.empty();
 }
 
-// A schema that applies itself to the same value again would never end, whatever the value.
+// Fails if a schema applies itself to the same value again, which never ends for any value.
 void Compiler::find_endless_references() {
   enum class State : std::uint8_t { unseen, open, done };
   struct Open {

@@ -14,7 +14,8 @@
 
 namespace proteus::json::schema {
 
-// Turns the schemas that Places found into Nodes, each once, without recursion. For one use by one thread.
+// Compiles each schema that Places has found into a Node, without recursion. Single-use and not thread-safe. The
+// options must outlive it.
 class Compiler {
  public:
   explicit Compiler(const SchemaOptions& options) : options_(options), places_(options) {}
@@ -29,7 +30,7 @@ class Compiler {
   void find_endless_references();
   std::uint32_t anchor_number(std::string_view name);
 
-  // rules.cpp: the keywords of the schema at hand, in the order they are evaluated
+  // rules.cpp: the keywords of the current schema, in the order of evaluation
   void compile_rules();
   void assertions();
   void count(std::string_view keyword, Type counted, Relation relation);
@@ -59,7 +60,7 @@ class Compiler {
     node_.rules.emplace_back(std::move(rule));
   }
 
-  // The first fault ends the compilation.
+  // Records the first fault, which ends the compilation.
   void fail(std::string_view keyword, std::string_view problem);
   void fail(Error error);
 
@@ -67,14 +68,14 @@ class Compiler {
   Places places_;
   Program program_;
   std::unordered_map<const boost::json::value*, NodeId> ids_;
-  std::vector<const boost::json::value*> sources_;  // by NodeId
+  std::vector<const boost::json::value*> sources_;  // indexed by NodeId
   std::deque<NodeId> pending_;
   std::unordered_map<std::string, std::uint32_t> anchor_numbers_;
   std::unordered_set<const Pattern*> patterns_;
   std::size_t pattern_instructions_ = 0;
   std::optional<Error> error_;
 
-  // The schema at hand.
+  // The current schema.
   const boost::json::object* object_ = nullptr;
   const Place* place_ = nullptr;
   Node node_;

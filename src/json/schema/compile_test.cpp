@@ -3,6 +3,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/schema/schema.hpp"
@@ -235,6 +236,11 @@ TEST(SchemaCompile, CountsDocumentsReferredTo) {
 TEST(SchemaCompile, RefusesIdsThatWouldMultiply) {
   EXPECT_EQ(refusal(R"({"$id": "http://a/)" + std::string(5000, 'x') + "\"}").kind(), ErrorKind::too_large);
   EXPECT_EQ(refusal(R"({"$ref": "http://a/)" + std::string(5000, 'x') + "\"}").kind(), ErrorKind::too_large);
+  // Short ones below a long one are long when they are resolved.
+  std::string many = R"({"$id": "http://a/)" + std::string(4000, 'x') + R"(/", "$defs": {)";
+  for (int i = 0; i < 1000; ++i)
+    many += fmt::format(R"({}"{}": {{"$id": "{}"}})", i == 0 ? "" : ",", i, i);
+  EXPECT_EQ(refusal(many + "}}").kind(), ErrorKind::too_large);
 }
 
 }  // namespace

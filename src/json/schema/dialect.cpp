@@ -93,7 +93,7 @@ Result<Dialect> dialect_of_vocabularies(const boost::json::value& vocabulary) {
 const Dialect* standard_dialect(std::string_view schema_uri) {
   const auto [uri, fragment] = split_fragment(schema_uri);
   if (!fragment.empty()) return nullptr;
-  // Both schemes are found in the wild for both drafts, and mean the same.
+  // Schemas in practice use both schemes for both drafts, with the same meaning.
   const auto behind_scheme = [](std::string_view text) { return text.substr(std::min(text.size(), text.find("//"))); };
   if (!uri.starts_with("http://") && !uri.starts_with("https://")) return nullptr;
   if (behind_scheme(uri) == behind_scheme(kDraft2020Uri)) return &kDraft2020;

@@ -8,8 +8,8 @@
 
 namespace proteus::json::schema {
 
-// Which keywords have a meaning. Those of the core and of annotations always do: the first because nothing
-// works without them, the second because they assert nothing.
+// The groups of keywords that have a meaning. Core keywords and annotations always have one: nothing works without the
+// core, and annotations assert nothing.
 struct Dialect {
   Draft draft = Draft::draft2020_12;
   bool applicators = true;
@@ -17,13 +17,13 @@ struct Dialect {
   bool unevaluated = true;
 };
 
-// How subschemas lie in the value of a keyword.
+// Where the subschemas are in the value of a keyword.
 enum class Nesting : std::uint8_t {
-  schema,            // the value is one
-  list,              // each item is one
+  schema,            // the value is a schema
+  list,              // each item is a schema
   schema_or_list,    // either of the above
-  members,           // each member's value is one
-  schemas_or_names,  // each member's value is one, or a list of names
+  members,           // the value of each member is a schema
+  schemas_or_names,  // the value of each member is a schema or a list of names
 };
 
 struct Applicator {
@@ -31,13 +31,13 @@ struct Applicator {
   Nesting nesting;
 };
 
-// The keywords of a draft whose values hold subschemas.
+// Returns the keywords of a draft whose values contain subschemas.
 std::span<const Applicator> applicators(Draft draft);
 
-// The vocabularies that a custom metaschema names in `$vocabulary`.
+// Returns the dialect for the `$vocabulary` of a custom metaschema. Fails if a required vocabulary is not supported.
 Result<Dialect> dialect_of_vocabularies(const boost::json::value& vocabulary);
 
-// The dialect of a standard `$schema`, with or without empty fragment; nothing for any other.
+// Returns the dialect of a standard `$schema`, with or without an empty fragment; null for any other URI.
 const Dialect* standard_dialect(std::string_view schema_uri);
 
 Error unsupported_dialect(std::string_view schema_uri);

@@ -11,7 +11,7 @@
 namespace proteus::json::schema {
 namespace {
 
-// ECMA-262 counts all of these as white space and line ends; RE2's \s and dot know the ASCII ones only.
+// ECMA-262 counts all of these as white space and line ends; RE2's \s and dot only know those in ASCII.
 constexpr std::string_view kSpace =
     R"(\x09-\x0d\x20\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff})";
 constexpr std::string_view kNotSpace =
@@ -20,14 +20,14 @@ constexpr std::string_view kNotSpace =
 constexpr std::string_view kAny = R"(\x00-\x{10ffff})";
 constexpr std::string_view kDot = R"([^\n\r\x{2028}\x{2029}])";
 
-// RE2's own limit for one repetition; it multiplies program size.
+// RE2's own limit for one repetition, which multiplies the size of the program.
 constexpr unsigned kMaxRepeat = 1000;
 
-// One thing that can stand in a character class: a code point, or members in RE2 syntax.
+// One member of a character class: a code point, or members in RE2 syntax.
 struct Member {
   std::optional<char32_t> point = std::nullopt;
   std::string members = {};
-  bool negated = false;  // everything but `members`
+  bool negated = false;  // stands for everything except `members`
 };
 
 std::string escaped(char32_t point) {
@@ -95,7 +95,7 @@ class Translator {
     repeatable_ = false;
   }
 
-  // The length of {n}, {n,} or {n,m} at the front; 0 where the brace is only a brace.
+  // Returns the length of {n}, {n,} or {n,m} at the front; 0 if the brace is a literal.
   std::size_t counted_repeat() {
     const char* end = rest_.data() + rest_.size();
     unsigned low = 0;
@@ -201,7 +201,7 @@ class Translator {
     return {.point = code_point()};
   }
 
-  // What a backslash and the characters behind it stand for, in a class and outside.
+  // Reads an escape, inside or outside a class.
   Member escaped_member() {
     take(1);
     if (rest_.empty()) {
@@ -274,7 +274,7 @@ class Translator {
     }
     const auto high = hex(4);
     if (!high || *high < 0xd800 || *high > 0xdbff || !rest_.starts_with("\\u")) return {.point = high};
-    // Two escapes of surrogates are one code point, if the second is the low half.
+    // Two escapes are one code point if they are a high and a low surrogate.
     const auto before = rest_;
     take(2);
     const auto low = rest_.starts_with('{') ? std::nullopt : hex(4);

@@ -10,7 +10,8 @@
 namespace proteus::json::schema {
 namespace {
 
-// Of branches none of which matched, this many are looked into for so many faults, and fewer are told.
+// If no branch of `anyOf` or `oneOf` matches, at most `kBranches` branches are searched for `kFaults` faults each. The
+// message shows fewer of both.
 constexpr std::size_t kBranches = 16;
 constexpr std::size_t kFaults = 8;
 constexpr std::size_t kToldBranches = 5;
@@ -20,7 +21,8 @@ std::size_t size_of(const boost::json::value& container) {
   return container.is_object() ? container.get_object().size() : container.get_array().size();
 }
 
-// A branch that fails by what it is rather than by a detail was not the one that was meant.
+// Whether a branch was not the intended one, because the instance has the wrong type or breaks a `const` or `enum`,
+// rather than a detail.
 bool meant_otherwise(const std::vector<SchemaError>& faults, std::string_view path) {
   for (const SchemaError& fault : faults) {
     if (fault.keyword == "const" || fault.keyword == "enum") return true;
@@ -106,7 +108,7 @@ bool Evaluator::rules(Frame& frame) {
   for (const Rule& rule : node.rules) {
     if (std::visit([&](const auto& each) { return check(each, frame); }, rule)) continue;
     ok = false;
-    // Of a value of the wrong type nothing else is worth saying.
+    // If the type is wrong, further errors say nothing useful.
     if (enough() || std::holds_alternative<TypeRule>(rule)) return false;
   }
   if (ok && outer != nullptr && looks_back) outer->add(*own);
@@ -195,7 +197,8 @@ void Evaluator::explain_branches(const BranchRule& rule, Frame& frame) {
   }
   if (stopped()) return;
   if (candidates == 1 && rule.schemas.size() <= kBranches) {
-    // Not evaluated a second time: in nested branches that would double at each level.
+    // Reuses the faults instead of evaluating the branch again, which would double the work at each level of nested
+    // branches.
     for (SchemaError& fault : branches[*meant]) {
       if (!enough()) errors_->push_back(std::move(fault));
     }
@@ -235,7 +238,7 @@ bool Evaluator::stop(Stop why) {
 
 void Evaluator::report(const Path& path, std::string_view keyword, std::string message) {
   SchemaError error{.instance_path = to_pointer(path), .keyword = std::string(keyword), .message = std::move(message)};
-  // Branches are explained only to be dropped again, so this is work like any other.
+  // Counts as work, because errors of branches may be collected and dropped again many times.
   spend(50 + error.instance_path.size() / 16);
   errors_->push_back(std::move(error));
 }

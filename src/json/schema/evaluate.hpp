@@ -11,7 +11,7 @@
 
 namespace proteus::json::schema {
 
-// A place in the instance, as a chain on the stack; it becomes text only in an error.
+// A place in the instance, as a chain of objects on the stack. Converted to text only for errors.
 struct Path {
   const Path* parent = nullptr;
   std::string_view name;
@@ -21,7 +21,8 @@ struct Path {
 
 std::string to_pointer(const Path& path);
 
-// Checks one instance against a Program. For one use. Without a list to put errors in, it stops at the first.
+// Checks one instance against a Program. Single-use. If `errors` is null, stops at the first failure. Program, limits
+// and errors must outlive it.
 class Evaluator {
  public:
   Evaluator(const Program& program, const SchemaLimits& limits, std::vector<SchemaError>* errors,
@@ -29,7 +30,7 @@ class Evaluator {
       : program_(program), limits_(limits), errors_(errors), max_errors_(max_errors), work_left_(limits.work) {}
 
   bool run(const boost::json::value& instance);
-  // Whether a limit ended it; then `run` gave false and no rule need be broken.
+  // Whether a limit stopped the evaluation. If so, `run` returns false even if the instance breaks no rule.
   bool stopped() const { return stopped_ != Stop::no; }
   SchemaError stop_reason() const;
 
@@ -38,11 +39,11 @@ class Evaluator {
     NodeId id;
     const boost::json::value& instance;
     const Path& path;
-    Evaluated* seen;      // null if nobody asks what was evaluated
-    bool applied = true;  // false once a schema applied to the same value failed: then `seen` says too little
+    Evaluated* seen;      // members or items evaluated so far; null if not needed
+    bool applied = true;  // false once a schema applied to the same value failed: `seen` is incomplete
   };
   enum class Stop : std::uint8_t { no, work, instance_depth, evaluation_depth };
-  // Sends errors elsewhere, or nowhere, while it lives.
+  // Redirects errors to another list while it lives; null drops them.
   class Collecting {
    public:
     Collecting(Evaluator& evaluator, std::vector<SchemaError>* errors, std::size_t limit)
@@ -98,13 +99,13 @@ class Evaluator {
   bool has(const boost::json::object& object, std::string_view name);
   bool matches(const Pattern& pattern, std::string_view text);
 
-  // What it costs to look for the name or value that was meant.
+  // The cost of searching for a suggestion ("did you mean").
   static constexpr std::size_t kSuggestionWork = 1000;
 
-  // Takes steps from the budget; false once it is spent.
+  // Subtracts steps from the budget. Returns false and stops the evaluation if too few are left.
   bool spend(std::size_t steps);
   bool stop(Stop why);
-  // After a failure: whether looking further would tell anything more.
+  // Whether to stop after a failure, because no further error can be added.
   bool enough() const { return errors_ == nullptr || errors_->size() >= max_errors_ || stopped_ != Stop::no; }
 
   template <class Message>
@@ -123,7 +124,7 @@ class Evaluator {
   std::size_t work_left_;
   std::size_t depth_ = 0;
   Stop stopped_ = Stop::no;
-  std::vector<std::uint32_t> scope_;  // the resources on the way here, outermost first
+  std::vector<std::uint32_t> scope_;  // resources on the way to the current schema, outermost first
 };
 
 }  // namespace proteus::json::schema

@@ -21,7 +21,7 @@ Path below(const Path& path, std::size_t index) {
 
 }  // namespace
 
-// Finding a name costs what hashing it costs.
+// Looking up a name costs as much as hashing it.
 bool Evaluator::has(const boost::json::object& object, std::string_view name) {
   return spend(1 + name.size() / 16) && object.contains(name);
 }
@@ -114,7 +114,8 @@ bool Evaluator::member(const PropertiesRule& rule, std::size_t position, Frame& 
       apply(*rule.additional);
     }
   }
-  // Also if it failed: then the whole schema fails anyway, and calling it unevaluated too would mislead.
+  // Counts as evaluated even if it failed: the schema fails anyway, and an additional "unevaluated" error would
+  // mislead.
   if (known && frame.seen != nullptr) frame.seen->add(position);
   return ok;
 }
@@ -217,7 +218,7 @@ bool Evaluator::check(const UniqueRule&, Frame& frame) {
 }
 
 bool Evaluator::check(const UnevaluatedRule& rule, Frame& frame) {
-  // What was evaluated is only known where everything that evaluates has passed.
+  // The set of evaluated members is only known if all schemas applied to the same value have passed.
   if (!frame.applied) return true;
   if (rule.container == Type::object && frame.instance.is_object()) return unevaluated_properties(rule, frame);
   if (rule.container == Type::array && frame.instance.is_array()) return unevaluated_items(rule, frame);

@@ -5,8 +5,8 @@
 
 namespace proteus::json::schema {
 
-// Which members or items of one container some rule has looked at, by position: what `unevaluatedProperties`
-// and `unevaluatedItems` leave out.
+// The positions of the members or items of one container that some rule has evaluated. `unevaluatedProperties` and
+// `unevaluatedItems` skip them.
 class Evaluated {
  public:
   explicit Evaluated(std::size_t size) : seen_(size) {}

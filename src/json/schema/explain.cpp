@@ -20,7 +20,7 @@ constexpr std::size_t kBranchBytes = 300;
 constexpr std::size_t kKnownNodes = 64;
 constexpr std::size_t kCompared = 64;
 
-// At most `limit` bytes, without cutting a character in half.
+// Returns the first `limit` bytes at most, without half a character at the end.
 std::string_view cut(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0U) == 0x80)
@@ -47,7 +47,7 @@ void write_string(std::string& out, std::string_view string, std::size_t limit) 
   out.push_back('"');
 }
 
-// Stops descending once `limit` bytes are out, so depth and size of the value do not matter.
+// Stops once `limit` bytes are written, so the depth and size of the value do not matter.
 void write(std::string& out, const boost::json::value& value, std::size_t limit) {
   if (out.size() >= limit) return;
   if (const auto number = as_number(value)) {

@@ -8,13 +8,13 @@
 #include "json/schema/program.hpp"
 #include "json/schema/schema.hpp"
 
-// The words of validation errors, written for an agent that has to correct its call. Whatever comes from the
-// instance or the schema is quoted and cut, so that no message grows with either.
+// Messages of validation errors, written for an agent that has to correct its call. All text from the instance or the
+// schema is cut, so that no message grows with either.
 namespace proteus::json::schema::explain {
 
-// A JSON value as compact text of about `limit` bytes at most, ending in "…" if it was cut.
+// Returns a JSON value as compact text of about `limit` bytes at most, with "…" where it was cut.
 std::string compact(const boost::json::value& value, std::size_t limit = 60);
-// At most `limit` bytes of text, and then "…".
+// Returns the first `limit` bytes of the text at most, followed by "…" if it was cut.
 std::string shortened(std::string_view text, std::size_t limit);
 std::string quoted(std::string_view text, std::size_t limit = 60);
 std::string shown(const Number& number);
@@ -26,18 +26,19 @@ std::string not_a_multiple(const MultipleRule& rule, const Number& instance);
 std::string wrong_count(const CountRule& rule, std::uint64_t count);
 std::string no_match(const Pattern& pattern, std::string_view instance);
 
-// `known` are the names that would have been allowed, in the order of the schema; `present` those the
-// instance has, which are no good guesses for what was meant.
+// `known` are the allowed names in the order of the schema. Names that are in `present`, the instance, are not
+// suggested.
 std::string unknown_property(std::string_view name, std::span<const std::string_view> known,
                              const boost::json::object& present);
 
-// The properties that `node` and what it applies to the same value know by name.
+// Returns the properties that are named by `node` and by the schemas that it applies to the same value.
 std::vector<std::string_view> known_properties(const Program& program, NodeId node);
 
-// What the schema under `not` stands for, if it says one simple thing.
+// Describes the schema under `not` if it has one simple rule; otherwise returns a general message.
 std::string negated(const Node& node);
 
-// The errors of each branch of `anyOf` or `oneOf`, when none matched. Paths are shown from `path` on.
+// Lists the errors of the branches of an `anyOf` or `oneOf` that has `count` branches, none of which matched. Shows
+// paths relative to `path`.
 std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count, std::string_view path);
 
 }  // namespace proteus::json::schema::explain

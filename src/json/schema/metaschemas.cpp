@@ -11,7 +11,7 @@
 
 namespace proteus::json {
 
-// The files of metaschemas/, put here by the build.
+// The files of metaschemas/, embedded by the build.
 std::span<const EmbeddedFile> embedded_metaschemas();
 
 }  // namespace proteus::json

@@ -32,7 +32,7 @@ std::partial_ordering compare_integer(Integer integer, double value) {
   return 0.0 <=> (value - std::trunc(value));
 }
 
-// mantissa * 10^exponent, without sign and without trailing zeros.
+// mantissa * 10^exponent, without sign and trailing zeros
 struct Decimal {
   std::uint64_t mantissa = 0;
   int exponent = 0;
@@ -46,7 +46,7 @@ Decimal stripped(Decimal decimal) {
   return decimal;
 }
 
-// The shortest decimal that reads back as the same double is what its author wrote, up to 15 digits.
+// Returns the shortest decimal that reads back as the same double. That is what the author wrote, up to 15 digits.
 std::optional<Decimal> shortest(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   std::array<char, 32> text{};

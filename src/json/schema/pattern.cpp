@@ -25,7 +25,7 @@ struct TextHash : std::hash<std::string_view> {
   using is_transparent = void;
 };
 
-// A memo of a pure function, not state: dropping any entry changes nothing but cost.
+// A cache of a pure function: losing an entry changes nothing but the cost.
 class Shared {
  public:
   std::shared_ptr<const Pattern> find(std::string_view text) {
@@ -34,7 +34,7 @@ class Shared {
     return found == patterns_.end() ? nullptr : found->second.lock();
   }
 
-  // Gives back the one that was there first, should two threads have compiled the same text.
+  // Returns the pattern that was kept first if two threads have compiled the same text.
   std::shared_ptr<const Pattern> keep(std::shared_ptr<const Pattern> pattern) {
     const std::lock_guard lock(mutex_);
     auto& entry = patterns_[pattern->text()];

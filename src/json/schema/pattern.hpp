@@ -9,12 +9,11 @@
 
 namespace proteus::json::schema {
 
-// A compiled ECMA-262 pattern that matches in time linear to the text. Immutable and safe to use from any
-// thread.
+// A compiled ECMA-262 pattern that matches in time linear in the text. Immutable and thread-safe.
 //
-// Schemas that use the same text share one Pattern, since even a small one costs some 15 KB: `compile`
-// remembers, weakly, what it compiled. The memory is bounded: a pattern that would need more is refused, and
-// the automaton that grows while matching starts over when it is full.
+// Even a small pattern takes some 15 KB, so schemas share one Pattern per text: `compile` caches weak pointers. The
+// memory is bounded: a pattern that needs more is rejected, and the automaton that grows while matching starts over
+// when it is full.
 class Pattern {
  public:
   static constexpr std::size_t kMaxBytes = 4096;
@@ -22,10 +21,10 @@ class Pattern {
 
   static Result<std::shared_ptr<const Pattern>> compile(std::string_view ecma);
 
-  // Whether it matches anywhere in `text`.
+  // Whether the pattern matches anywhere in `text`.
   bool matches(std::string_view text) const;
 
-  // Instructions of the compiled form. At worst, each costs 20 ns for each byte of a text.
+  // The number of instructions of the compiled form. In the worst case, each costs 20 ns per byte of text.
   std::size_t size() const;
 
   const std::string& text() const { return text_; }

@@ -12,9 +12,9 @@
 namespace proteus::json::schema {
 namespace {
 
-// Every nested `$id` is resolved and kept, so long ones would multiply.
+// Every nested `$id` is resolved against its parents and kept, so long URIs would multiply.
 constexpr std::size_t kMaxUriBytes = 4096;
-// A metaschema may itself name a metaschema; nobody stacks many.
+// A metaschema may name another metaschema. Long chains do not occur in practice.
 constexpr int kMaxMetaschemas = 8;
 
 const Place& document_of(const Place& place) {
@@ -103,8 +103,7 @@ Result<> Places::scan(const boost::json::value& schema, Place place) {
     if (!dialect) return std::unexpected(Error(dialect.error()).within("schema at " + to_string(here)));
     here.dialect = *dialect;
   }
-  // In draft-07 a `$ref` makes everything beside it mean nothing, but what lies under `definitions` is still
-  // there to be referred to.
+  // In draft-07 a `$ref` disables all keywords beside it, but references may still point into `definitions`.
   const bool overridden = here.dialect.draft == Draft::draft7 && object->contains("$ref");
   if (!overridden) {
     if (auto identified = identify(schema, here); !identified) return identified;
@@ -121,7 +120,7 @@ Result<> Places::scan_children(const boost::json::object& schema, const Place& p
     if (definitions_only && keyword != "definitions") continue;
     const auto* value = schema.if_contains(keyword);
     if (value == nullptr) continue;
-    // A value of the wrong shape is reported by the compiler, which knows what would have been right.
+    // The compiler reports values of the wrong shape, because it knows the right one.
     const bool list = nesting == Nesting::list || (nesting == Nesting::schema_or_list && value->is_array());
     if (list && value->is_array()) {
       std::size_t index = 0;
@@ -170,8 +169,11 @@ Result<> Places::identify(const boost::json::value& schema, Place& place) {
 
 Result<> Places::begin_resource(std::string uri, const boost::json::value& schema, Place& place) {
   if (uri.size() > kMaxUriBytes) return std::unexpected(errors::too_large("the length of a $id", kMaxUriBytes));
+  uri_bytes_ += uri.size();
+  const std::size_t most = options_.limits.bytes;
+  if (uri_bytes_ > most) return std::unexpected(errors::too_large("the resolved $ids of a schema", most));
   if (place.parent == nullptr) {
-    // The document says what it is called; the URI it was handed in by stays good too.
+    // The document names itself. The URI under which it was passed in stays valid, too.
     resources_[place.resource].uri = uri;
     by_uri_.try_emplace(std::move(uri), place.resource);
     return {};
@@ -221,7 +223,7 @@ Result<std::optional<ResourceId>> Places::find_resource(const std::string& uri) 
     if (auto added = add(*document, uri); !added) return std::unexpected(std::move(added).error());
     return by_uri_.at(uri);
   }
-  // It may be the `$id` of something inside a document that nothing named so far.
+  // The URI may be the `$id` of a schema inside a document that has not been added yet.
   for (const auto& [name, document] : options_.documents) {
     if (places_.contains(&document)) continue;
     if (auto added = add(document, name); !added) return std::unexpected(std::move(added).error());
@@ -279,8 +281,7 @@ Result<Target> Places::find_pointer(ResourceId resource, std::string_view pointe
       behind_nearest = pointer;
     }
   }
-  // A reference may point where no keyword puts a schema; then what lies there is one because of the
-  // reference.
+  // A reference may point to a value that is not under a schema keyword. The reference makes it a schema.
   if (!places_.contains(value)) {
     auto scanned = scan(*value, {.resource = nearest->resource,
                                  .dialect = nearest->dialect,

@@ -15,15 +15,15 @@ namespace proteus::json::schema {
 
 using ResourceId = std::uint32_t;
 
-// Where a schema stands: what its references are relative to, and how to name it in an error.
+// The place of a schema: the base of its references, and its path for errors.
 struct Place {
   ResourceId resource = 0;
   Dialect dialect;
   const Place* parent = nullptr;
-  std::string step;  // from the parent, as JSON Pointer; the URI of the document where there is no parent
+  std::string step;  // JSON Pointer from the parent; the URI of the document if there is no parent
 };
 
-// `#/properties/age`, or with a URI in front; cut if it is very long.
+// Returns a text such as `#/properties/age`, after the URI of the document if there is one. Cuts long texts.
 std::string to_string(const Place& place);
 
 struct Anchor {
@@ -31,7 +31,7 @@ struct Anchor {
   bool dynamic = false;
 };
 
-// A schema with a URI of its own, and the names inside it.
+// A schema with its own URI, and the anchors inside it.
 struct Resource {
   std::string uri;
   const boost::json::value* root = nullptr;
@@ -41,22 +41,22 @@ struct Resource {
 struct Target {
   const boost::json::value* schema = nullptr;
   ResourceId resource = 0;
-  std::string_view dynamic_anchor;  // set if the reference ended at one; lives as long as the Places
+  std::string_view dynamic_anchor;  // name of the dynamic anchor, if the target is one; lives as long as the Places
 };
 
-// All schemas of all documents one compilation touches, found by walking the keywords that hold schemas, and
-// what
-// `$ref` means at each. Documents must outlive it. For one thread.
+// Finds all schemas in the documents of one compilation, by following the keywords that contain schemas, and resolves
+// references. The documents and options must outlive it. Not thread-safe.
 class Places {
  public:
   explicit Places(const SchemaOptions& options) : options_(options) {}
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;
 
-  // Adds a document under the URI it was handed in by.
+  // Adds a document under `uri`: its key in `options.documents`, a metaschema's URI, or empty for the main document.
   Result<> add(const boost::json::value& document, std::string_view uri);
 
-  // What a reference at `from` means. Adds the document it names, if that was handed in.
+  // Resolves a reference at `from`. First adds the document that the reference names if it is among `options.documents`
+  // or the metaschemas.
   Result<Target> resolve(const Place& from, std::string_view reference);
 
   const Place& at(const boost::json::value* schema) const { return places_.at(schema); }
@@ -82,6 +82,7 @@ class Places {
   std::unordered_map<std::string, ResourceId> by_uri_;
   std::size_t values_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t uri_bytes_ = 0;  // of `$id`s, each resolved against those it is in
 };
 
 }  // namespace proteus::json::schema

@@ -16,8 +16,8 @@
 
 namespace proteus::json::schema {
 
-// The compiled form: one Node per schema, referring to others by number, and in each the rules of its
-// keywords. Plain data, immutable once compiled; what the rules mean is in evaluate.cpp.
+// The compiled form of a schema: one Node per subschema with the rules of its keywords. Nodes refer to each other by
+// number. Plain data, immutable once compiled; evaluate.cpp defines what the rules mean.
 
 using NodeId = std::uint32_t;
 
@@ -37,7 +37,7 @@ struct TypeRule {
 struct ValuesRule {
   std::string_view keyword;
   std::vector<boost::json::value> values;
-  // Hash and position of each value, sorted; only for long lists.
+  // Hash and position of each value, sorted. Empty for short lists.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_hash;
 };
 
@@ -53,7 +53,7 @@ struct MultipleRule {
   Number divisor;
 };
 
-// `minLength`, `maxItems` and their like.
+// `minLength`, `maxItems` and similar keywords.
 struct CountRule {
   std::string_view keyword;
   Type counted;  // string, array or object
@@ -110,8 +110,8 @@ struct ReferenceRule {
 };
 
 struct DynamicReferenceRule {
-  std::uint32_t anchor;  // number of the anchor's name
-  NodeId otherwise;      // where no resource on the way here has that anchor
+  std::uint32_t anchor;  // number of the name of the anchor
+  NodeId otherwise;      // target if no resource in scope has the anchor
 };
 
 struct AllOfRule {
@@ -148,20 +148,19 @@ using Rule = std::variant<TypeRule, ValuesRule, BoundRule, MultipleRule, CountRu
 
 struct Node {
   std::vector<Rule> rules;     // cheap ones first, UnevaluatedRule last
-  std::uint32_t resource = 0;  // whose dynamic anchors come into scope here
+  std::uint32_t resource = 0;  // its dynamic anchors come into scope with this node
   bool never = false;          // the schema `false`
-  TypeSet unevaluated;         // the containers that an UnevaluatedRule looks at
+  TypeSet unevaluated;         // the containers that an UnevaluatedRule checks
 };
 
 struct Program {
   std::vector<Node> nodes;
   NodeId root = 0;
-  // By resource: number of the anchor's name, and the schema that has it there. Empty if nothing refers
-  // dynamically.
+  // For each resource: the numbers of its dynamic anchors and their schemas. Empty if there are no dynamic references.
   std::vector<std::vector<std::pair<std::uint32_t, NodeId>>> dynamic_anchors;
 };
 
-// Calls `visit` for each schema that `node` applies to the very same value, dynamic references aside.
+// Calls `visit` for each schema that `node` applies to the same value, except for dynamic references.
 void for_each_in_place(const Node& node, const std::function<void(NodeId)>& visit);
 
 }  // namespace proteus::json::schema

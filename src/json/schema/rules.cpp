@@ -12,7 +12,7 @@
 namespace proteus::json::schema {
 namespace {
 
-// Below this, comparing one by one is as fast as hashing.
+// Up to this many values, comparing one by one is as fast as hashing.
 constexpr std::size_t kHashedValues = 16;
 
 std::optional<Type> type_named(std::string_view name) {
@@ -26,7 +26,7 @@ std::optional<Type> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Values kept must not depend on the memory resource of the document they come from.
+// Copies the value to the default memory, because the program may outlive the memory resource of the document.
 boost::json::value own_copy(const boost::json::value& value) {
   return boost::json::value(value, boost::json::storage_ptr());
 }
@@ -144,7 +144,7 @@ std::optional<std::uint64_t> Compiler::count_value(std::string_view keyword) {
     return std::nullopt;
   }
   if (const auto* whole = std::get_if<std::int64_t>(&*number)) return static_cast<std::uint64_t>(*whole);
-  // Nothing has so many characters, items or members that a larger number would make a difference.
+  // No value has so many characters, items or members that a larger limit would make a difference.
   return std::numeric_limits<std::uint64_t>::max();
 }
 
@@ -274,7 +274,7 @@ void Compiler::dependencies() {
     for (const auto& member : *schemas)
       dependent.schemas.emplace_back(member.key(), node_for(member.value()));
   }
-  // Split in two since 2019-09, but still reserved for this meaning and still written.
+  // Split into two keywords in 2019-09, but still reserved with this meaning and still in use.
   if (const auto* either = members("dependencies")) {
     for (const auto& member : *either) {
       if (member.value().is_array()) {

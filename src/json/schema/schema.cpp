@@ -42,8 +42,9 @@ Validation Schema::validate(const boost::json::value& instance, std::size_t max_
   Validation validation;
   schema::Evaluator evaluator(*program_, limits_, &validation.errors, max_errors);
   evaluator.run(instance);
-  if (evaluator.stopped()) validation.errors.push_back(evaluator.stop_reason());
-  validation.complete = !evaluator.stopped() && validation.errors.size() < max_errors;
+  validation.stopped = evaluator.stopped();
+  if (validation.stopped) validation.errors.push_back(evaluator.stop_reason());
+  validation.complete = !validation.stopped && validation.errors.size() < max_errors;
   return validation;
 }
 

@@ -14,58 +14,60 @@ namespace proteus::json {
 
 enum class Draft : std::uint8_t { draft7, draft2020_12 };
 
-// What one schema may cost. The defaults leave an order of magnitude to the largest tool schemas seen in
-// practice and keep a hostile one from holding a thread or the memory of the process.
+// Limits of what one schema may cost. The defaults are an order of magnitude above the largest tool schemas seen in
+// practice, and keep a hostile schema from blocking a thread or exhausting the memory of the process.
 struct SchemaLimits {
-  // Names and strings of every document a schema is made of: what the compiled form can at most have to keep.
+  // Bytes of the names and strings in all documents of the schema, which bounds the size of the compiled form.
   std::size_t bytes = std::size_t{1024} * 1024;
-  // JSON values of those documents.
+  // JSON values in all documents of the schema.
   std::size_t values = 100'000;
-  // Nesting of a document; the compiler recurses once per level.
+  // Nesting of a document. The search for subschemas recurses once per level.
   std::size_t depth = 128;
   std::size_t subschemas = 20'000;
-  // Different patterns, each of which may hold up to 1 MiB while it is matched, and the instructions of all
-  // of them, which take 2 µs each to compile; most patterns have fewer than a hundred.
+  // Different patterns, each of which may take up to 1 MiB while it is matched, and the instructions of all patterns.
+  // Each instruction takes 2 µs to compile; most patterns have fewer than a hundred.
   std::size_t patterns = 100;
   std::size_t pattern_instructions = 50'000;
 
-  // Steps of one validation: one per rule and value, and more for long texts; time in patterns counts as one
-  // per 50 ns. Two million take some 20 ms, and 0.1 s if patterns are all there is. Branches that multiply
-  // end here.
+  // Steps of one validation: one per rule and value, and more for long texts; 50 ns in patterns count as one step. Two
+  // million steps take some 20 ms, or 0.1 s if all are spent in patterns. Only the last match may exceed that, by up to
+  // 0.6 s. Stops branches that multiply.
   std::size_t work = 2'000'000;
-  // Nesting of the instance, and nesting of rules within rules while it is checked: both are C++ stack.
+  // Nesting of the instance, and of schemas applied within schemas during validation. Both use the C++ stack.
   std::size_t instance_depth = 128;
   std::size_t evaluation_depth = 1024;
-  // Whoever reads the errors corrects a few at a time.
+  // Errors per validation: readers correct only a few at a time.
   std::size_t errors = 20;
 };
 
 struct SchemaOptions {
-  // What `$ref` and `$schema` may name besides the document itself and the two standard metaschemas, by
-  // absolute URI without fragment. Nothing is ever fetched.
+  // Documents that `$ref` and `$schema` may name besides the document itself and the standard metaschemas, by absolute
+  // URI without fragment. Nothing is ever fetched.
   std::map<std::string, boost::json::value, std::less<>> documents;
-  // For documents without `$schema`.
+  // The draft of documents without `$schema`.
   Draft default_draft = Draft::draft2020_12;
   SchemaLimits limits;
 };
 
-// One thing wrong with an instance, worded for whoever has to correct it.
+// One fault of an instance, worded for the reader who has to correct it.
 struct SchemaError {
   std::string instance_path;  // JSON Pointer (RFC 6901); empty for the whole instance
   std::string keyword;        // the schema keyword, or "limit" for a limit of this library
   std::string message;        // bounded, however large the instance is
 };
 
-// `/age: must be an integer, not the string "four"`; the whole instance shows as `/`, and long paths are cut.
+// Returns `/age: must be an integer, not the string "four"`. The path of the whole instance is `/`; long paths are cut.
 std::string to_string(const SchemaError& error);
 
 struct Validation {
   std::vector<SchemaError> errors;
-  // False if checking stopped at a limit, so that more may be wrong than `errors` says.
+  // False if there may be more errors, because `errors` is full or validation stopped at a limit.
   bool complete = true;
+  // Whether validation stopped at a limit of work or depth. The errors found so far may not be faults of the instance.
+  bool stopped = false;
 
   bool ok() const { return errors.empty(); }
-  // One line per error.
+  // Returns one line per error.
   std::string text() const;
 };
 
@@ -73,21 +75,21 @@ namespace schema {
 struct Program;
 }
 
-// A JSON Schema, compiled once. Immutable, so any number of threads may use one at a time; keeps nothing of
-// the documents it was compiled from.
+// A compiled JSON Schema. Immutable and thread-safe. Keeps no reference to the documents from which it was compiled.
 class Schema {
  public:
-  // Dialects: 2020-12, draft-07, and metaschemas among `options.documents` that choose vocabularies of
-  // 2020-12. Fails as `unsupported` for other dialects and for patterns that have no linear-time form, as
-  // `too_large` over a limit, as `invalid` for everything else, with the place in the schema.
+  // Compiles a schema in a supported dialect: 2020-12, draft-07, or a metaschema among `options.documents` that chooses
+  // vocabularies of 2020-12. Fails as `unsupported` for other dialects and for patterns without a linear-time form, as
+  // `too_large` over a limit, and as `invalid` otherwise. Most messages about limits do not name the place in the
+  // schema; all others do.
   static Result<std::shared_ptr<const Schema>> compile(const boost::json::value& document,
                                                        const SchemaOptions& options = {});
 
-  // Whether the instance is valid, found as cheaply as possible. False if a limit was hit first.
+  // Whether the instance is valid, found as cheaply as possible. False if validation stopped at a limit.
   bool accepts(const boost::json::value& instance) const;
 
-  // The same, with what is wrong: at most `limits.errors` things, or as many as given. The work is bounded all the
-  // same.
+  // Validates the instance and returns up to `limits.errors` or `max_errors` errors, which must be at least one. The
+  // same limit of work applies.
   Validation validate(const boost::json::value& instance) const { return validate(instance, limits_.errors); }
   Validation validate(const boost::json::value& instance, std::size_t max_errors) const;
 

@@ -1,4 +1,5 @@
-// The official JSON Schema test suite, required tests only: the files directly in the folder of a draft.
+// Runs the official JSON Schema test suite: all required tests, which are the files directly in the folder of a draft,
+// and some optional ones.
 
 #include <cstdlib>
 #include <filesystem>
@@ -30,7 +31,7 @@ boost::json::value read(const fs::path& path) {
   return boost::json::parse(text.str());
 }
 
-// Each remote under the URI that the suite says it is served at.
+// Passes each remote document in under the URI from which the suite says it is served.
 const SchemaOptions& options(Draft draft) {
   static const SchemaOptions common = [] {
     SchemaOptions made;
@@ -100,7 +101,7 @@ TEST(JsonSchemaSuitePresence, BothDraftsAreThere) {
   EXPECT_GE(files().size(), 80U);
 }
 
-// Optional tests that Proteus has no reason to fail.
+// The optional tests that Proteus should pass.
 class JsonSchemaOptional : public testing::TestWithParam<std::string> {};
 
 TEST_P(JsonSchemaOptional, Agrees) {

@@ -9,8 +9,8 @@
 namespace proteus::json::schema {
 namespace {
 
-// Values of General_Category with their aliases (Unicode's PropertyValueAliases), for RE2 knows the short
-// ones only.
+// Long names of General_Category values and their short aliases (Unicode's PropertyValueAliases). RE2 only knows the
+// short ones.
 constexpr auto kCategories = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"Cased_Letter", "LC"},
     {"Close_Punctuation", "Pe"},

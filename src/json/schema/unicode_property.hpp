@@ -7,9 +7,9 @@
 
 namespace proteus::json::schema {
 
-// What stands between the braces of `\p{...}` in ECMA-262, as members of an RE2 character class: "Letter"
-// gives
-// `\p{L}`, "Script=Greek" gives `\p{Greek}`. Whether RE2 knows a script is only seen when it compiles.
+// Translates the text between the braces of `\p{...}` in ECMA-262 to members of an RE2 character class: "Letter"
+// becomes `\p{L}`, "Script=Greek" becomes `\p{Greek}`. Unknown categories and scripts fail only when RE2 compiles the
+// pattern.
 Result<std::string> unicode_property_members(std::string_view property);
 
 }  // namespace proteus::json::schema

@@ -6,10 +6,10 @@ namespace proteus::json::schema {
 namespace {
 
 struct Components {
-  std::string_view scheme;     // with its colon
-  std::string_view authority;  // with its slashes
+  std::string_view scheme;     // with the colon
+  std::string_view authority;  // with the slashes
   std::string_view path;
-  std::string_view query;  // with its question mark
+  std::string_view query;  // with the question mark
 };
 
 bool is_scheme(std::string_view text) {

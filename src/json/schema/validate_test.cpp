@@ -18,7 +18,7 @@ std::shared_ptr<const Schema> compiled(std::string_view text, const SchemaLimits
   return *std::move(schema);
 }
 
-// What is wrong, one line per error.
+// Returns the errors, one per line.
 std::string wrong(std::string_view schema, std::string_view instance) {
   const auto compiled_schema = compiled(schema);
   const auto value = boost::json::parse(instance);
@@ -200,9 +200,10 @@ TEST(SchemaLimits, EndTheListOfErrors) {
   const Validation validation = schema->validate(many);
   EXPECT_EQ(validation.errors.size(), SchemaLimits().errors);
   EXPECT_FALSE(validation.complete);
+  EXPECT_FALSE(validation.stopped);
 }
 
-// A reference tree that doubles at each of `levels`.
+// Returns a schema whose references double at each of `levels`.
 std::string doubling(int levels) {
   std::string defs;
   for (int i = 0; i < levels; ++i) {
@@ -221,6 +222,7 @@ TEST(SchemaLimits, EndExponentialWorkWithAClearError) {
   EXPECT_EQ(validation.errors[0].message,
             "checking stopped after 2000000 steps: the value is too large, or the schema too complex");
   EXPECT_FALSE(validation.complete);
+  EXPECT_TRUE(validation.stopped);
   EXPECT_FALSE(schema->accepts(1));
 }
 
@@ -274,7 +276,7 @@ TEST(SchemaLimits, AllowRecursionAsDeepAsTheInstance) {
 TEST(SchemaLimits, CoverPatternsThatAreSlowAtTheirWorst) {
   const auto schema = compiled(R"({"pattern": "(a?){500}a{500}b"})");
   const boost::json::value text(boost::json::string(1'000'000, 'a'));
-  // An engine that backtracks would not end before the test's time is up.
+  // A backtracking engine would exceed the time limit of the test.
   EXPECT_FALSE(schema->accepts(text));
 }
 

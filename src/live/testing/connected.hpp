@@ -13,7 +13,7 @@
 // For tests.
 namespace proteus::live::test {
 
-// A client with a thread of its own.
+// A client with its own thread.
 class Connected {
  public:
   explicit Connected(const redis::test::RedisServer& server, std::string_view credentials = {})
@@ -28,7 +28,7 @@ class Connected {
   Connected(const Connected&) = delete;
   Connected& operator=(const Connected&) = delete;
 
-  // Until Redis has done what was sent.
+  // Waits until Redis has executed what was sent.
   void flush() { boost::asio::co_spawn(workers_.at(0), client.ask({"PING"}), boost::asio::use_future).get().value(); }
 
  private:

@@ -4,12 +4,15 @@
 #include <cstring>
 #include <string>
 
+#include "net/http/field_text.hpp"
+
 namespace proteus::net {
 namespace {
 
-// For one line with a size and extensions, and for all trailers. Nobody needs more, and nobody looks at them.
+// Limit of one line with a size and extensions, and of all trailers together. Nobody needs more, and nobody reads them.
 constexpr std::size_t kMaxFramingBytes = 8192;
-// What one more digit fits behind: a size that wrapped around would be another one than a proxy in front has read.
+// The largest size that one more digit may follow. A size that wrapped around would differ from the one that a proxy in
+// front has read.
 constexpr std::uint64_t kMaxBeforeDigit = (std::uint64_t{1} << 58U) - 1;
 
 std::unexpected<Error> malformed(const char* what) {
@@ -22,8 +25,6 @@ int hex_digit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
-
-bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 }  // namespace
 

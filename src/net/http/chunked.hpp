@@ -8,16 +8,15 @@
 
 namespace proteus::net {
 
-// Takes the chunked transfer coding (RFC 9112, 7.1) off a body, in place. Extensions and trailers are
-// skipped.
+// Removes the chunked transfer coding (RFC 9112, 7.1) from a body, in place. Skips extensions and trailers.
 //
-// Not Beast's: that one keeps the bytes of unfinished framing for later, and fails an assertion when an empty
-// body is cut before its last byte.
+// Beast's decoder is not used, because it keeps the bytes of unfinished framing for later, and fails an assertion if an
+// empty body is cut before its last byte.
 class ChunkedDecoder {
  public:
   struct Decoded {
-    std::size_t consumed = 0;  // all bytes, unless the body ends before
-    std::size_t produced = 0;  // how many bytes of the body they held; these were moved to the front
+    std::size_t consumed = 0;  // all bytes, unless the body ends earlier
+    std::size_t produced = 0;  // bytes of the body among them, which were moved to the front
   };
   Result<Decoded> decode(std::span<char> bytes);
 
@@ -26,8 +25,8 @@ class ChunkedDecoder {
  private:
   enum class State : std::uint8_t {
     size,       // digits of a chunk's size
-    blanks,     // behind them
-    extension,  // the rest of that line
+    blanks,     // blanks after the size
+    extension,  // the rest of the size's line
     size_lf,
     data,
     data_cr,
@@ -45,8 +44,8 @@ class ChunkedDecoder {
 
   State state_ = State::size;
   bool has_digits_ = false;
-  std::uint64_t size_ = 0;         // of the chunk, or what is left of it
-  std::size_t framing_bytes_ = 0;  // of a size with its extensions, or of trailers, in a row
+  std::uint64_t size_ = 0;         // size of the chunk, or of the rest of it
+  std::size_t framing_bytes_ = 0;  // bytes of the current size and extensions, or of all trailers
 };
 
 }  // namespace proteus::net

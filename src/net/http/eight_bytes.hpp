@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Eight bytes at a time, as one number.
+// Constants for computing with eight bytes at a time, as one number.
 namespace proteus::net {
 
 inline constexpr std::uint64_t kEach = 0x0101010101010101;

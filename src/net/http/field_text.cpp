@@ -9,14 +9,14 @@
 namespace proteus::net {
 namespace {
 
-// Whether one of eight bytes is below `bound`, which is at most 0x80; may also be true if one is 0x7f.
+// Returns nonzero if one of eight bytes is below `bound`, which is at most 0x80, or is 0x7f.
 constexpr std::uint64_t below_or_delete(std::uint64_t bytes, std::uint64_t bound) {
   const std::uint64_t below = (bytes - bound * kEach) & ~bytes;
   const std::uint64_t others = bytes ^ (0x7f * kEach);
   return (below | ((others - kEach) & ~others)) & kHigh;
 }
 
-// Eight at a time: values are too short for the compiler's own vectors to pay.
+// Checks eight bytes at a time: values are too short for the compiler's own vectors to pay off.
 bool may_hold_below_or_delete(std::string_view text, std::uint64_t bound) {
   std::uint64_t bytes = 0;
   if (text.size() < sizeof bytes) {
@@ -46,10 +46,7 @@ std::string_view trim_blanks(std::string_view text) {
 }
 
 bool has_control(std::string_view value) {
-  return may_hold_below_or_delete(value, 0x20) && std::ranges::any_of(value, [](char c) {
-           const auto byte = static_cast<unsigned char>(c);
-           return (byte < 0x20 && c != '\t') || byte == 0x7f;
-         });
+  return may_hold_below_or_delete(value, 0x20) && std::ranges::any_of(value, is_control);
 }
 
 }  // namespace proteus::net

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kCase = 0x20 * kEach;
 
-// Whether eight bytes are the same but for the case of letters.
+// Whether eight bytes are equal except for the case of letters.
 constexpr bool same_but_case(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t different = a ^ b;
   if (different == 0) return true;
@@ -29,7 +29,7 @@ std::uint64_t load(const char* from) {
   return bytes;
 }
 
-// All of less than eight bytes, some of them twice.
+// Loads a text of fewer than eight bytes; some bytes may be loaded twice.
 std::uint64_t load_short(std::string_view text) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();

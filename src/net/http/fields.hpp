@@ -6,7 +6,7 @@
 
 namespace proteus::net {
 
-// Header names compare without regard to ASCII case (RFC 9110, 5.1).
+// Compares header names without regard to ASCII case (RFC 9110, 5.1).
 bool same_field_name(std::string_view a, std::string_view b);
 
 struct Field {
@@ -14,7 +14,7 @@ struct Field {
   std::string_view value;
 };
 
-// The header fields of one message, as views into the buffer the message was read to.
+// The header fields of one message, as views into the buffer that holds the message.
 class Fields {
  public:
   void add(std::string_view name, std::string_view value) {
@@ -24,7 +24,7 @@ class Fields {
   }
   void clear() { size_ = 0; }
 
-  // The first field of that name.
+  // Returns the value of the first field of that name.
   std::optional<std::string_view> find(std::string_view name) const {
     for (const Field& field : *this) {
       if (field.name.size() == name.size() && same_field_name(field.name, name)) return field.value;
@@ -45,7 +45,7 @@ class Fields {
  private:
   void make_room();
 
-  std::vector<Field> fields_;  // those behind `size_` are of earlier messages
+  std::vector<Field> fields_;  // entries from `size_` on are left from earlier messages
   std::size_t size_ = 0;
 };
 

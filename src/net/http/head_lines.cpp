@@ -7,7 +7,7 @@
 namespace proteus::net {
 namespace {
 
-// A connection keeps no more than this of a head.
+// A longer head is not remembered.
 constexpr std::size_t kMost = 2048;
 
 }  // namespace
@@ -38,7 +38,7 @@ void HeadLines::differ() {
 void HeadLines::note(const Line& line, std::size_t at) {
   differ();
   changed_lines_.push_back(line);
-  changed_lines_.back().at = static_cast<std::uint16_t>(at);  // too far for that, and it is not remembered
+  changed_lines_.back().at = static_cast<std::uint16_t>(at);  // if that overflows, the head is not remembered
 }
 
 void HeadLines::learn(std::size_t at, std::string_view line, std::string_view name, std::string_view value,

@@ -8,7 +8,7 @@
 
 namespace proteus::net {
 
-// What a field says about the message it belongs to.
+// What a field means for the message it belongs to.
 enum class FieldMeaning : std::uint8_t {
   none,
   host,
@@ -17,7 +17,8 @@ enum class FieldMeaning : std::uint8_t {
   content_length,
   content_encoding,
   transfer_encoding,
-  // Nothing about the message, but a request has only one: two readers could each believe another of two.
+  // These say nothing about the message itself, but a request may have each only once: with two, two readers could use
+  // different ones.
   authorization,
   content_type,
   last_event_id,
@@ -26,14 +27,14 @@ enum class FieldMeaning : std::uint8_t {
 
 FieldMeaning meaning_of(std::string_view name);
 
-// The lines of the last head on a connection. Most of those of the next one are the same at the same place, byte for
-// byte, and need not be looked at again.
+// The lines of the last head on a connection (ADR 20). Most lines of the next head are the same at the same place, byte
+// for byte, and need not be parsed again.
 class HeadLines {
  public:
-  // Where the parts of a line are. Of a request line, the name is the method and the value the target.
+  // The place of a line and of its parts. In a request line, the name is the method and the value is the target.
   struct Line {
     std::uint16_t at = 0;    // in the head
-    std::uint16_t size = 0;  // with its end; 0 for one that is not remembered
+    std::uint16_t size = 0;  // with its line end; 0 if the line is not remembered
     std::uint16_t name = 0;
     std::uint16_t value_at = 0;  // in the line
     std::uint16_t value = 0;
@@ -43,20 +44,20 @@ class HeadLines {
     std::string_view value_in(std::string_view line) const { return line.substr(value_at, value); }
   };
 
-  // Another head begins, whatever became of the one before.
+  // Begins another head, whether or not the previous one was finished.
   void restart() {
     next_ = 0;
     changed_ = false;
   }
 
-  // All lines of the last head, if this one is the same as far as that went; else null. Nothing else need be told of
-  // it.
+  // Returns all lines of the last head if `head` begins with exactly that head, else null. Such a head needs no other
+  // call.
   const std::vector<Line>* recall_all(std::string_view head) const {
     return !text_.empty() && head.starts_with(text_) ? &lines_ : nullptr;
   }
   std::size_t size() const { return text_.size(); }
 
-  // The line that begins `at` that place in a head, if it is the one that was there before; else null.
+  // Returns the next line of the last head if `head` has the same bytes at position `at`, else null.
   const Line* recall(std::string_view head, std::size_t at) {
     if (next_ >= lines_.size()) return nullptr;
     const Line& line = lines_[next_];
@@ -66,10 +67,10 @@ class HeadLines {
     ++next_;
     return &line;
   }
-  // What a line that was not recalled was found to be, without its end.
+  // Notes the parts of a line that was not recalled. `line` is without its line end.
   void learn(std::size_t at, std::string_view line, std::string_view name, std::string_view value,
              FieldMeaning meaning = FieldMeaning::none);
-  // The head is whole: only now is anything of it remembered.
+  // Remembers the head, which is complete. Nothing of a head is remembered before that.
   void finish(std::string_view head) {
     if (changed_ || next_ != lines_.size()) remember(head);
   }
@@ -79,10 +80,10 @@ class HeadLines {
   void note(const Line& line, std::size_t at);
   void remember(std::string_view head);
 
-  // Of the last head that was whole; replaced together.
+  // The last complete head. Both are replaced together.
   std::string text_;
   std::vector<Line> lines_;
-  // Of this one, where it is not the same.
+  // The lines of the current head, if it differs.
   std::vector<Line> changed_lines_;
   bool changed_ = false;
   std::size_t next_ = 0;

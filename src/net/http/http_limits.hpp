@@ -5,16 +5,15 @@
 
 namespace proteus::net {
 
-// What a client may take of the server. Times are checked by a sweep, so they end up to two of its intervals
-// late.
+// What a client may use of the server. A sweep checks the times, so they may end up to two of its intervals late.
 struct HttpLimits {
   std::size_t head_bytes = 64UL * 1024;        // request line and fields; beyond it 431
   std::size_t head_fields = 128;               // beyond it 431
   std::size_t body_bytes = 4UL * 1024 * 1024;  // beyond it 413
   std::size_t connections = 8192;              // per worker; beyond it 503
 
-  // What requests that do not fit into a connection's first buffer may take in all, of callers without a credential and
-  // of those with one, until they are handled; beyond it 503.
+  // Memory for all requests that do not fit into their connection's first buffer, until they are handled: of callers
+  // without a credential, and of callers with one; beyond it 503.
   std::size_t stranger_bytes = 32UL * 1024 * 1024;
   std::size_t known_bytes = 512UL * 1024 * 1024;
 
@@ -25,7 +24,7 @@ struct HttpLimits {
   std::chrono::milliseconds write_stall = std::chrono::seconds(30);  // without the client taking a byte; then cut off
   std::chrono::milliseconds linger = std::chrono::seconds(2);        // for the client to close after a last answer
 
-  // Bytes per second, once `body_idle` or `write_stall` has passed: a trickle does not count as progress.
+  // Minimum of bytes per second once `body_idle` or `write_stall` has passed, because a trickle is no progress.
   std::size_t minimum_rate = 1024;
 };
 

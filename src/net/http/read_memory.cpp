@@ -12,7 +12,7 @@ ReadMemory::ReadMemory(const HttpLimits& limits) {
 
 bool ReadMemory::grow(Share& share, std::size_t bytes, Standing standing) {
   Budget& from = budget(standing);
-  const bool has_some = share.memory_ != nullptr && share.standing_ == standing;
+  const bool has_some = share.is_from(standing);
   const std::size_t more = bytes - (has_some ? share.bytes_ : 0);
   if (from.taken.fetch_add(more, std::memory_order_relaxed) + more > from.limit) {
     from.taken.fetch_sub(more, std::memory_order_relaxed);
@@ -24,6 +24,10 @@ bool ReadMemory::grow(Share& share, std::size_t bytes, Standing standing) {
     share = Share(*this, bytes, standing);
   }
   return true;
+}
+
+void ReadMemory::move(Share& share, Standing standing) {
+  if (share.memory_ != nullptr && !share.is_from(standing)) (void)grow(share, share.bytes_, standing);
 }
 
 ReadMemory::Share::~Share() {

@@ -13,14 +13,15 @@ namespace proteus::net {
 // Whether the caller behind a connection has shown a credential.
 enum class Standing : std::uint8_t { stranger, known };
 
-// How much memory the connections of one server may hold in all for requests they read. Strangers and known callers
-// have separate budgets, so that strangers cannot keep known callers out. Thread-safe.
+// Limits how much memory the connections of one server hold in all for requests that they read. Callers with and
+// without a credential have separate budgets, so that untrusted callers cannot keep known callers out. Until its head
+// has arrived, every request is charged to the budget of strangers; see Connection::displace_oldest. Thread-safe.
 class ReadMemory {
  public:
-  // Each budget has room for at least one request of the largest size, twice: buffers grow by doubling.
+  // Each budget has room for at least twice the largest request, because buffers grow by doubling.
   explicit ReadMemory(const HttpLimits& limits);
 
-  // Memory taken from one of the budgets, given back at the end. The budgets outlive it.
+  // Memory taken from one of the budgets, returned by the destructor. The budgets must outlive the share.
   class Share {
    public:
     Share() = default;
@@ -34,6 +35,8 @@ class ReadMemory {
     }
     ~Share();
 
+    bool is_from(Standing standing) const { return memory_ != nullptr && standing_ == standing; }
+
    private:
     friend class ReadMemory;
     Share(ReadMemory& memory, std::size_t bytes, Standing standing)
@@ -44,9 +47,11 @@ class ReadMemory {
     Standing standing_ = Standing::stranger;
   };
 
-  // Makes a share one of `bytes`, which are more than it has. False where the budget is used up; then it stays as it
-  // is.
+  // Grows a share to `bytes`, which must be more than it has, and moves it to the budget of `standing`. Returns false
+  // if that budget is used up; the share is then unchanged.
   [[nodiscard]] bool grow(Share& share, std::size_t bytes, Standing standing);
+  // Moves a share to the budget of `standing`, if there is room.
+  void move(Share& share, Standing standing);
   std::size_t taken(Standing standing) const { return budget(standing).taken.load(std::memory_order_relaxed); }
 
  private:

@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kLineEnds = "\r\n";
 
-// More would be no reconnecting at all, and overflow the clocks it is added to.
+// A longer time would mean never reconnecting, and overflow the clocks it is added to.
 constexpr std::chrono::milliseconds kLongestRetry = std::chrono::hours(24);
 
-// What one large event needed is not kept for the rest of a long stream.
+// More memory than this, which one large event needed, is released before the next.
 constexpr std::size_t kKeptCapacity = std::size_t{64} << 10U;
 
-// No reader knows a longer one.
+// Longer event types are cut; no caller knows one.
 constexpr std::size_t kLongestType = std::size_t{1} << 10U;
 
 std::optional<std::chrono::milliseconds> parse_retry(std::string_view value) {
@@ -41,7 +41,7 @@ std::size_t find_line_end(std::string_view text, std::size_t from) {
   const char* const found = blocks::find(
       text.data() + from, end, [](auto byte) { return (byte == '\n') | (byte == '\r'); },
       [](auto a, auto b, auto c, auto d) {
-        // No other characters are as small, but for tabs and what hardly occurs.
+        // Apart from line ends, only tabs and rare control characters are as small.
         const auto least = [](auto one, auto other) { return __builtin_elementwise_min(one, other); };
         return static_cast<blocks::Block>(least(least(a, b), least(c, d)) <= '\r');
       });
@@ -183,7 +183,7 @@ std::optional<SseEvent> SseReader::dispatch() {
                   .retry = std::exchange(new_retry_, std::nullopt)};
 }
 
-// The chunk is about to go; what an unfinished event needs of it is copied.
+// Copies what an unfinished event needs of the chunk, which will be invalid soon.
 void SseReader::keep_unfinished() {
   if (type_.data() != kept_type_.data()) {
     kept_type_ = type_;
@@ -208,7 +208,8 @@ void SseReader::keep_unfinished() {
   position_ = 0;
 }
 
-// What comes of a long message is put where it stays: to copy all of it when its line ends would take long.
+// Moves the begun line of a long message to its final place, so that the rest is appended there as it arrives. Copying
+// all of it at the line's end would take long.
 void SseReader::begin_long_data() {
   constexpr std::string_view kField = "data:";
   std::string_view value = partial_line_.view();
@@ -234,42 +235,19 @@ std::shared_ptr<const void> SseReader::take_memory() {
 
 void SseReader::break_limit(std::string_view what, std::size_t limit) { broken_ = errors::too_large(what, limit); }
 
-std::span<const std::string_view> SseEncoder::event(const SseEvent& event) {
-  pieces_.clear();
-  if (!event.type.empty() && event.type != "message" && fits_one_line(event.type)) {
-    pieces_.insert(pieces_.end(), {"event: ", event.type, "\n"});
-  }
-  if (!event.id.empty() && fits_one_line(event.id)) pieces_.insert(pieces_.end(), {"id: ", event.id, "\n"});
-  if (event.retry && event.retry->count() >= 0) {
-    const auto [end, _] =
-        std::to_chars(retry_text_.data(), retry_text_.data() + retry_text_.size(), event.retry->count());
-    pieces_.insert(pieces_.end(), {"retry: ", std::string_view(retry_text_.data(), end), "\n"});
-  }
-  lines("data: ", event.data);
-  pieces_.emplace_back("\n");
-  return pieces_;
-}
-
-std::span<const std::string_view> SseEncoder::comment(std::string_view text) {
-  pieces_.clear();
-  lines(text.empty() ? ":" : ": ", text);
-  pieces_.emplace_back("\n");
-  return pieces_;
-}
-
-void SseEncoder::lines(std::string_view name, std::string_view text) {
-  for (;;) {
-    const std::size_t end = find_line_end(text);
-    pieces_.insert(pieces_.end(), {name, text.substr(0, end), "\n"});
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(text.substr(end).starts_with(kLineEnds) ? end + 2 : end + 1);
-  }
-}
-
 void write_sse_event(std::string& out, const SseEvent& event) {
-  SseEncoder encoder;
-  for (const std::string_view piece : encoder.event(event))
-    out += piece;
+  if (!event.type.empty() && event.type != "message" && fits_one_line(event.type))
+    out.append("event: ").append(event.type).append("\n");
+  if (!event.id.empty() && fits_one_line(event.id)) out.append("id: ").append(event.id).append("\n");
+  if (event.retry && event.retry->count() >= 0)
+    out.append("retry: ").append(std::to_string(event.retry->count())).append("\n");
+  for (std::string_view rest = event.data;;) {
+    const std::size_t end = find_line_end(rest);
+    out.append("data: ").append(rest.substr(0, end)).append("\n");
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(rest.substr(end).starts_with(kLineEnds) ? end + 2 : end + 1);
+  }
+  out.append("\n");
 }
 
 }  // namespace proteus::net

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-// What HTTP calls a token: methods, names of fields, options of a connection.
+// Tokens of HTTP: methods, field names, connection options.
 namespace proteus::net {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }

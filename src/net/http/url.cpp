@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <boost/asio/ip/address_v6.hpp>
+#include <boost/url/decode_view.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -16,7 +17,7 @@
 namespace proteus::net {
 namespace {
 
-// Text with an @ may hold a password wherever the parser stumbled.
+// Quotes the text for an error, unless it contains an @: then it may hold a password, wherever the parser failed.
 std::string quoted(std::string_view text) {
   return text.contains('@') ? "the URL" : fmt::format("URL '{}'", log::printable(text));
 }
@@ -32,7 +33,7 @@ constexpr bool is_scheme_character(char c) {
   return is_letter(c) || is_digit(c) || std::string_view("+-.").contains(c);
 }
 
-// What a path, a query and a fragment are made of (RFC 3986, 3.3 to 3.5).
+// Whether all characters may stand in a path, a query or a fragment (RFC 3986, 3.3 to 3.5), or are in `also`.
 bool is_well_formed(std::string_view text, std::string_view also) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -75,14 +76,14 @@ std::optional<Reference> split(std::string_view text) {
   parts.query = cut(text.find('#'));
   const std::string_view query = parts.query.substr(std::min<std::size_t>(1, parts.query.size()));
   const std::string_view fragment = text.substr(std::min<std::size_t>(1, text.size()));
-  // Or it would be a scheme, to some (RFC 3986, 4.2).
+  // Some readers would take the text before the colon for a scheme (RFC 3986, 4.2).
   const bool is_relative_path = !parts.scheme && !parts.authority && !parts.path.starts_with('/');
   if (is_relative_path && parts.path.substr(0, parts.path.find('/')).contains(':')) return std::nullopt;
   const bool fine = is_well_formed(parts.path, "/") && is_well_formed(query, "/?") && is_well_formed(fragment, "/?");
   return fine ? std::optional(parts) : std::nullopt;
 }
 
-// An authority without user information. An address of IPv6 has its brackets.
+// An authority without user information. An IPv6 address keeps its brackets.
 struct HostAndPort {
   std::string_view host;
   std::string_view port;
@@ -113,7 +114,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// RFC 3986, 5.2.4.
+// Removes dot segments (RFC 3986, 5.2.4).
 std::string without_dots(std::string_view path) {
   std::vector<std::string_view> kept;
   bool directory = false;
@@ -194,6 +195,13 @@ Result<Url> Url::resolve(std::string_view reference) const {
     path = without_dots(path);
   }
   return parse(fmt::format("{}{}{}", origin(), path, parts->query));
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  const auto view = boost::urls::make_pct_string_view(boost::urls::string_view(text.data(), text.size()));
+  if (!view) return std::nullopt;
+  const auto decoded = **view;
+  return std::string(decoded.begin(), decoded.end());
 }
 
 }  // namespace proteus::net

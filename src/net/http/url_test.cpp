@@ -62,7 +62,7 @@ TEST(Url, RefusesWhatCannotBeRequested) {
   EXPECT_EQ(Url::parse("http://h/" + std::string(Url::kMaxBytes, 'a')).error().kind(), ErrorKind::too_large);
 }
 
-// What comes first in a host must not be taken for all of it: the credential would go to another one.
+// The beginning of a host must not be taken for all of it, or the credential would go to another host.
 TEST(Url, TakesTheWholeAuthority) {
   const Url name = parsed("http://127.0.0.1.nip.io:8443/mcp");
   EXPECT_EQ(name.host(), "127.0.0.1.nip.io");
@@ -118,7 +118,7 @@ TEST(Url, ResolvesReferences) {
   EXPECT_EQ(resolved("../../../g"), "http://a:81/g");
   EXPECT_EQ(resolved("./g:h"), "http://a:81/b/c/g:h");
   EXPECT_EQ(resolved("g/h:i"), "http://a:81/b/c/g/h:i");
-  // What stands in front of the colon might be taken for a scheme, or for a host.
+  // The text before the colon might be taken for a scheme or a host.
   for (const auto* malformed : {".g:h", "1:2", ".nip.io:8443/mcp", ":h"})
     EXPECT_FALSE(base.resolve(malformed)) << malformed;
   EXPECT_EQ(resolved("../../.."), "http://a:81/");

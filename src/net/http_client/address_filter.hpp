@@ -9,7 +9,8 @@
 
 namespace proteus::net {
 
-// Says no to an address that the host of a URL was resolved to, before anything is sent there.
+// Fails for an address that no request may go to. `address` is what the host of `url` was resolved to; nothing has been
+// sent to it yet.
 using AddressFilter = std::function<Result<>(const Url& url, const boost::asio::ip::address& address)>;
 
 }  // namespace proteus::net

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxSpare = 64;
 constexpr std::size_t kMostOverLink = 32;
 constexpr std::chrono::seconds kSpareKept{1};
 constexpr std::chrono::milliseconds kJustUsed{100};
-// Nobody waits for an idle connection to be closed.
+// Closing idle connections is not urgent.
 constexpr std::chrono::milliseconds kSlowSweep = std::chrono::seconds(1);
 
 }  // namespace
@@ -65,10 +65,11 @@ std::optional<HostPool::Idle> ClientCore::take_idle(HostPool& host) {
   while (!host.idle.empty()) {
     HostPool::Idle idle = std::move(host.idle.back());
     host.idle.pop_back();
-    const bool allowed = idle.filter_version == filter_version();
-    const bool just_used = clock_.recent() - idle.since < kJustUsed;
-    // A host that closed it, or sent what nobody asked for, has made it useless. Between two requests in a row that is
-    // left to what is heard anyway.
+    const auto now = clock_.recent();
+    const bool allowed = idle.filter_version == filter_version() && now < idle.until;
+    const bool just_used = now - idle.since < kJustUsed;
+    // A connection is useless if the host has closed it or sent unrequested bytes on it. Between two requests in quick
+    // succession, only events that are already known count, which saves a system call.
     std::array<char, 1> byte;
     if (allowed && ((just_used && !idle.stream.has_news()) ||
                     idle.stream.try_read(byte).error == boost::asio::error::would_block)) {
@@ -95,7 +96,7 @@ std::optional<Stream> ClientCore::open_over_link(HostPool& host) {
 }
 
 Stream ClientCore::open_over(HostPool& host, Stream link) {
-  // Another request may have been sooner.
+  // Another request may have opened a link in the meantime.
   if (auto stream = open_over_link(host)) {
     link.shutdown();
     link.close();

@@ -16,8 +16,8 @@
 
 namespace proteus::net {
 
-// Where the idle connections to one host wait, and what they go over. Lives while it has any, or while an exchange uses
-// it.
+// The idle connections and links to one host, or to one proxy for all http hosts. Lives while it has any, or while an
+// exchange uses it.
 struct HostPool {
   struct Idle {
     Stream stream;
@@ -26,10 +26,10 @@ struct HostPool {
     std::uint64_t filter_version;
   };
   std::string key;
-  std::vector<Idle> idle;  // the last one was used last, and is used next
+  std::vector<Idle> idle;  // the most recently used is last, and is reused first
   struct Link {
     std::shared_ptr<Multiplexer> way;
-    Clock::Monotonic until;  // unless it is used
+    Clock::Monotonic until;  // when to close it if it is unused
   };
   std::vector<Link> links;
   std::size_t users = 0;
@@ -37,8 +37,8 @@ struct HostPool {
   bool is_unused() const { return users == 0 && idle.empty() && links.empty(); }
 };
 
-// What exchanges of one client share: pools, deadlines, spare memory. Outlives the client while responses
-// need it.
+// What the exchanges of one client share: pools, deadlines, spare exchanges. Outlives the client while responses need
+// it.
 class ClientCore : public std::enable_shared_from_this<ClientCore> {
  public:
   ClientCore(boost::asio::io_context& io, const Clock& clock, HttpClientOptions options);
@@ -49,27 +49,28 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   Deadlines& deadlines() { return deadlines_; }
   Connecting::Means means();
 
-  // Counted; each `enter` needs its `leave`.
+  // Counts the users of the pool: each `enter` needs one `leave`.
   HostPool& enter(std::string_view key);
   void leave(HostPool& host);
 
-  // An idle connection that the host has not closed meanwhile, and that might be opened now; none if there is none.
+  // Takes an idle connection that the host has not closed, and is not about to close, and that the filter allows now.
+  // Returns nothing if there is none.
   std::optional<HostPool::Idle> take_idle(HostPool& host);
-  // `version` is that of the filter by which it was opened.
+  // Keeps the connection for reuse, or closes it. `version` is the filter version under which it was opened.
   void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time, std::uint64_t version);
-  // Over a link that is there and has room; none if there is none.
+  // Opens a stream over an existing link that has room. Returns nothing if there is none.
   std::optional<Stream> open_over_link(HostPool& host);
-  // The same where one was just opened.
+  // Makes a new connection a link and opens a stream over it, unless another link has room by now.
   Stream open_over(HostPool& host, Stream link);
   std::uint64_t filter_version() const {
     return options_.filter_version == nullptr ? 0 : options_.filter_version->load(std::memory_order_acquire);
   }
 
-  // An exchange, perhaps used before.
+  // Returns a new exchange, or one that was used before.
   std::unique_ptr<ClientExchange> new_exchange();
   void recycle(std::unique_ptr<ClientExchange> exchange);
 
-  // Makes sure that deadlines are looked at.
+  // Ensures that deadlines are checked at `sweep_interval`.
   void arm();
   void sweep();
 
@@ -97,7 +98,7 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   Deadlines deadlines_;
   std::unordered_map<std::string, HostPool, Hash, std::equal_to<>> hosts_;
   std::vector<std::unique_ptr<ClientExchange>> spare_;
-  std::size_t unneeded_ = 0;  // of the spare ones, since they were looked at
+  std::size_t unneeded_ = 0;  // spare exchanges that were not needed since the last `drop_spare`
   Clock::Monotonic look_at_spare_{};
   Timer timer_;
   Pace pace_ = Pace::off;

@@ -18,12 +18,12 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kBlock = std::size_t{16} << 10U;
 constexpr std::size_t kLeastRead = std::size_t{4} << 10U;
-// One step of reading a long body; a few of them take less than a millisecond.
+// Longest read of a long body in one step. A few steps take less than a millisecond.
 constexpr std::size_t kMostRead = std::size_t{128} << 10U;
 constexpr std::size_t kPadding = ClientResponse::kPadding;
 
-// How long the host says it keeps an idle connection, less a second for the way. Closing first is the only
-// way not to lose the race.
+// Returns how long the host states to keep an idle connection, minus a second for latency. The client must close first:
+// otherwise a request may arrive just after the host has closed.
 std::chrono::milliseconds kept_alive_for(const Fields& fields) {
   constexpr auto kLong = std::chrono::hours(24);
   const auto field = fields.find("keep-alive");
@@ -36,7 +36,7 @@ std::chrono::milliseconds kept_alive_for(const Fields& fields) {
   return std::chrono::seconds(seconds) - std::chrono::seconds(1);
 }
 
-// What may be filled; the rest is padding.
+// Returns how many bytes may be filled; the rest is padding.
 std::size_t capacity(const GrowingMemory& memory) { return memory ? memory.size() - kPadding : 0; }
 
 }  // namespace
@@ -71,7 +71,7 @@ void ClientExchange::abort() {
 void ClientExchange::end() {
   if (!core_) return;
   if (abort_ != nullptr) std::exchange(abort_, nullptr)->exchange_ = nullptr;
-  // A short body that nobody wanted has often arrived by now; then the connection is still good.
+  // A short body that the caller did not read has often arrived by now; the connection can then be reused.
   if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
   drop_connection();
   connecting_.reset();
@@ -120,12 +120,12 @@ std::expected<void, ErrorCode> ClientExchange::write_at_once(std::span<const std
   drop_front(unsent_, sent.size);
   if (!sent.error || sent.error == asio::error::would_block) return {};
   unsent_.clear();
-  // Closed before it took a byte. Over TLS that cannot be told for certain.
+  // The connection was closed before it accepted a byte. Over TLS that is never certain.
   if (sent.size == 0 && sent.error != asio::error::operation_aborted && !stream_.is_tls()) {
     drop_connection();
     return std::unexpected(sent.error);
   }
-  is_reusable_ = false;  // refused before it was read, perhaps; then the answer says why
+  is_reusable_ = false;  // the host may have rejected the request unread; the response says why
   return {};
 }
 
@@ -159,10 +159,10 @@ Task<Waited> ClientExchange::give_way() {
   co_return Waited{wanted ? ErrorCode() : ErrorCode(asio::error::operation_aborted)};
 }
 
-// As far as it gets: who is stopped can go on later.
+// Sends until there is something to receive. If the wait is stopped, a later call sends the rest.
 Task<Waited> ClientExchange::send_rest() {
   struct Ear {
-    Stream* stream;  // null once nobody listens
+    Stream* stream;  // null once the coroutine has ended
     bool heard = false;
   };
   const auto ear = std::make_shared<Ear>(&stream_);
@@ -178,14 +178,14 @@ Task<Waited> ClientExchange::send_rest() {
   is_stopped_ = false;
   while (!unsent_.empty() && !ear->heard) {
     const auto [blocked] = co_await stream_.wait_writable();
-    // A wait that was over already could not be ended.
+    // `stop_waiting` cannot end a wait that has already completed; hence `is_stopped_`.
     if (!ear->heard && (is_stopped_ || blocked == asio::error::operation_aborted))
       co_return Waited{asio::error::operation_aborted};
     if (ear->heard) break;
     const IoResult sent = blocked ? IoResult{blocked, 0} : stream_.try_write(unsent_);
     drop_front(unsent_, sent.size);
     if (sent.error && sent.error != asio::error::would_block) {
-      // No more of it can go. What the host had to say about that may still be read.
+      // No more can be sent, but the host may have sent a response that says why.
       unsent_.clear();
       is_reusable_ = false;
     }
@@ -214,7 +214,7 @@ Result<bool> ClientExchange::receive_head() {
   head_end_ = *end;
   raw_ = filled_ - head_end_;
   if (!unsent_.empty() && parser_.status() >= 400) {
-    // Refused: it needs no more of the request.
+    // The host has rejected the request, and needs no more of it.
     unsent_.clear();
     is_reusable_ = false;
   }
@@ -242,7 +242,7 @@ Result<> ClientExchange::decode_received() {
     drop_connection();
     return std::unexpected(std::move(decoded).error().within(host_->key));
   }
-  if (decoded->consumed < raw_) is_reusable_ = false;  // more came than the answer
+  if (decoded->consumed < raw_) is_reusable_ = false;  // bytes follow the response
   decoded_ += decoded->produced;
   raw_ = 0;
   return {};
@@ -266,7 +266,7 @@ Result<> ClientExchange::receive_body() {
   return {};
 }
 
-// Views of fields point into the head's block, so a body that outgrows it moves out, and the head stays.
+// Moves a body that outgrows the block of the head to its own memory. The head stays, because `fields_` points into it.
 void ClientExchange::make_room() {
   const auto current = window();
   const auto length = parser_.content_length();
@@ -280,7 +280,7 @@ void ClientExchange::make_room() {
 
 Result<std::optional<std::string_view>> ClientExchange::try_read_all(std::size_t limit) {
   if (auto plain = check_coding(); !plain) return std::unexpected(std::move(plain).error());
-  if (is_streamed_) decoded_ = 0;
+  if (std::exchange(is_streamed_, false)) decoded_ = 0;
   const auto length = parser_.content_length();
   while (!(length && *length > limit) && decoded_ <= limit) {
     if (parser_.is_done() && raw_ == 0) {
@@ -354,7 +354,8 @@ Error ClientExchange::broken(const ErrorCode& error) {
 
 void ClientExchange::release() {
   if (!stream_) return;
-  // An answer may come before all of its request has gone; what follows on the connection would be taken for the rest.
+  // A response may arrive before the whole request was sent. The host would read the next request on the connection as
+  // the rest of this one.
   const bool reusable = is_reusable_ && unsent_.empty() && parser_.keep_alive() && raw_ == 0 && !is_expired();
   unwatch();
   if (!reusable) return drop_connection();

@@ -19,17 +19,17 @@
 
 namespace proteus::net {
 
-// One request and its answer on one connection: the memory of both, and the steps that need no waiting. Used
-// again for other requests once it has ended.
+// One request and its response on one connection: the memory of both, and the steps that need no waiting. Reused for
+// other requests after it has ended.
 class ClientExchange final : private Timed {
  public:
   ClientExchange() = default;
   ~ClientExchange() { end(); }
 
-  std::string head_text;  // of the request; kept here to reuse its memory
+  std::string head_text;  // head of the request; kept here to reuse its memory
 
   void begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body);
-  // Lets go of the connection: to the pool if the answer was read to its end, closed otherwise.
+  // Returns the connection to the pool if the response was read to its end; otherwise closes it.
   void end();
 
   void abort_by(RequestAbort& abort);
@@ -38,45 +38,43 @@ class ClientExchange final : private Timed {
   bool is_aborted() const { return is_aborted_; }
 
   ClientCore& core() { return *core_; }
-  Stream& stream() { return stream_; }
-  // False if no idle one is there.
+  // Returns false if there is no idle connection.
   bool take_idle_connection();
-  // False where connections to this host go over no link, or none has room.
+  // Returns false if connections to this host use no links, or if no link has room.
   bool open_over_link();
-  // An attempt to open one, which an abort ends; until `adopt` or `end`.
+  // Starts an attempt to open a connection, which an abort ends. Valid until `adopt` or `end`.
   Connecting& start_connecting() {
     filter_version_ = core_->filter_version();
     return connecting_.emplace(core_->means());
   }
   void adopt(Stream stream);
   void drop_connection();
-  // Something went wrong with the connection that the answer does not tell.
-  void forbid_reuse() { is_reusable_ = false; }
 
-  // Until when the answer is to be there.
+  // Sets the time by which the whole response must have arrived.
   void set_end(Clock::Monotonic end) { end_ = end; }
   Clock::Monotonic end_time() const { return end_; }
-  // Of the head; then the answer's own begins.
+  // Starts the deadline for the head. Once the head is complete, `end_time` is the deadline.
   void start_deadline(Clock::Monotonic deadline);
   void move_end(Clock::Monotonic end) {
     end_ = end;
     set_deadline(end);
   }
 
-  // Writes the head and as much of the body as is taken at once; the rest goes while it is waited for, and must live as
-  // long unless `keep_unsent` is called. False where the host got nothing of it for certain: the connection is dropped.
+  // Writes the head and as much of the body as the connection accepts at once. `wait` sends the rest, which must live
+  // until then unless `keep_unsent` is called. Fails if the host certainly received nothing; the connection is then
+  // dropped.
   std::expected<void, ErrorCode> write_at_once(std::span<const std::string_view> body);
   void keep_unsent();
-  // Over idle connections, within the time for the head. False where nothing was sent.
+  // Sends over an idle connection, with a deadline for the head. Returns false if nothing was sent.
   bool send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline);
 
-  // Sends what is left of the request, until there may be something to receive: a host may answer before it has read
-  // all of a request, and read no more.
+  // Waits until there may be something to receive, and sends the rest of the request in the meantime: a host may
+  // respond before it has read the whole request, and then read no more.
   Task<Waited> wait();
-  // Ends that, where somebody waits.
+  // Ends a running `wait`.
   void stop_waiting();
 
-  // Reads what has arrived of the head. True once it is complete.
+  // Reads what has arrived of the head. Returns true once the head is complete.
   Result<bool> receive_head();
 
   unsigned status() const { return parser_.status(); }
@@ -90,7 +88,7 @@ class ClientExchange final : private Timed {
   std::shared_ptr<const void> take_memory();
   Task<Result<std::string_view>> read_some();
 
-  // What an I/O error means for the exchange, which it ends.
+  // Drops the connection, and returns what the I/O error means for the exchange.
   Error broken(const ErrorCode& error);
 
  private:
@@ -114,21 +112,21 @@ class ClientExchange final : private Timed {
   ResponseParser parser_;
   Fields fields_;
   Clock::Monotonic end_ = Clock::Monotonic::max();
-  std::vector<std::string_view> unsent_;  // of the request
-  std::string kept_;                      // what that refers to, where it is kept
+  std::vector<std::string_view> unsent_;  // parts of the request
+  std::string kept_;                      // what `unsent_` refers to after `keep_unsent`
 
   GrowingMemory head_;
-  std::size_t filled_ = 0;    // bytes received of the head
-  std::size_t head_end_ = 0;  // 0 until it is complete
-  GrowingMemory body_;        // where the body does not fit behind the head
-  std::size_t decoded_ = 0;   // bytes of the body at the front of the window
-  std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
-  StepBudget budget_;         // of reading
+  std::size_t filled_ = 0;    // bytes received until the head was complete
+  std::size_t head_end_ = 0;  // 0 until the head is complete
+  GrowingMemory body_;        // the body, if it does not fit behind the head
+  std::size_t decoded_ = 0;   // decoded bytes of the body, at the front of the window
+  std::size_t raw_ = 0;       // received bytes behind the decoded ones, still with framing
+  StepBudget budget_;         // for reading
   bool is_others_turn_ = false;
-  bool is_stopped_ = false;           // who sends the rest is to stop
-  bool is_streamed_ = false;          // what is decoded was given out by read_some
-  bool is_reusable_ = true;           // as far as only we can tell
-  std::uint64_t filter_version_ = 0;  // by which the connection was opened
+  bool is_stopped_ = false;           // `stop_waiting` was called
+  bool is_streamed_ = false;          // the decoded bytes were returned by `try_read_some`
+  bool is_reusable_ = true;           // false for faults that the response does not show
+  std::uint64_t filter_version_ = 0;  // under which the connection was opened
   RequestAbort* abort_ = nullptr;
   bool is_aborted_ = false;
 };

@@ -1,4 +1,4 @@
-// The client's parts on several threads at once, each thread with its own: for the thread sanitizer, above all.
+// Clients and child processes on several threads, each used by one thread: mainly for the thread sanitizer.
 #include <future>
 
 #include <boost/asio/use_future.hpp>
@@ -29,7 +29,7 @@ Task<> echo_body(Exchange& exchange) {
   co_await exchange.reply({.content_type = "text/plain"}, body);
 }
 
-// How many answers came back as they were sent.
+// Returns how many requests were echoed correctly; -1 if they did not share one connection.
 Task<int> call_server(boost::asio::io_context& io, const Clock& clock, std::uint16_t port, std::size_t thread) {
   HttpClient client(io, clock);
   int right = 0;

@@ -10,12 +10,12 @@
 namespace proteus::net {
 
 enum class PeerCheck : std::uint8_t {
-  certificate,  // signed by an authority, and for the host that was asked for
-  none,         // anyone may answer; for tests and for networks that are trusted anyway
+  certificate,  // signed by an authority and valid for the requested host
+  none,         // any peer is accepted; for tests and for trusted networks
 };
 
 struct ClientTls {
-  std::filesystem::path authorities = {};  // PEM; the system's where it is empty
+  std::filesystem::path authorities = {};  // PEM file; the system's authorities if empty
   PeerCheck check = PeerCheck::certificate;
 };
 

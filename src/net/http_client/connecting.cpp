@@ -15,18 +15,25 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A name with more is not worth the wait.
+// Further addresses of a name are ignored: trying them is not worth the wait.
 constexpr std::size_t kMaxAddresses = 16;
 
-// With the port even where it is the default: a CONNECT always names it.
+// Returns the authority, always with a port: CONNECT requires one even if it is the default.
 std::string host_and_port(const Url& url) {
   const std::string port = fmt::format(":{}", url.port());
   return url.authority().ends_with(port) ? std::string(url.authority()) : fmt::format("{}{}", url.authority(), port);
 }
 
+// RFC 6761, section 6.3
+bool is_localhost(std::string_view host) {
+  constexpr std::string_view kBelow = ".localhost";
+  return same_field_name(host, kBelow.substr(1)) ||
+         (host.size() > kBelow.size() && same_field_name(host.substr(host.size() - kBelow.size()), kBelow));
+}
+
 }  // namespace
 
-// What the answer for a name goes to, on the thread of who asked.
+// Receives the result of a name lookup, on the thread of the connection attempt.
 struct Lookup {
   explicit Lookup(asio::io_context& io) : answered(io.get_executor()) {}
   void take(FoundName answer) {
@@ -38,7 +45,7 @@ struct Lookup {
 };
 
 std::vector<asio::ip::address> known_addresses(std::string_view host) {
-  if (same_field_name(host, "localhost") || host.ends_with(".localhost")) {  // RFC 6761, 6.3
+  if (is_localhost(host)) {
     return {asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
   }
   ErrorCode error;
@@ -68,9 +75,10 @@ Task<Result<Stream>> Connecting::run(const Url& url, const Proxy* proxy, Clock::
     if (!stream) co_return stream;
   }
   if (proxy && url.is_https()) {
-    if (auto opened = co_await open_tunnel(*stream, url, *proxy); !opened) {
-      co_return std::unexpected(std::move(opened).error());
-    }
+    stream_ = &*stream;
+    auto opened = co_await open_tunnel(*stream, url, *proxy);
+    stream_ = nullptr;
+    if (!opened) co_return std::unexpected(std::move(opened).error());
   }
   if (url.is_https()) stream = co_await secure(std::move(*stream), url);
   co_return stream;
@@ -83,7 +91,7 @@ Task<Result<Connecting::Endpoints>> Connecting::resolve(const Url& host) {
   if (!endpoints.empty()) co_return endpoints;
 
   const auto lookup = lookup_ = std::make_shared<Lookup>(means_.io);
-  // It may be gone before the answer is here.
+  // The Lookup may be destroyed before the result arrives.
   const auto notify = [&io = means_.io, waiting = std::weak_ptr(lookup)](const FoundName& found) {
     asio::post(io, [waiting, found] {
       if (const auto still = waiting.lock()) still->take(found);
@@ -119,7 +127,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
         continue;
       }
     }
-    // It may have been while nothing was waited for that could have ended.
+    // `give_up` may have been called while there was no operation to end.
     if (is_given_up_) co_return std::unexpected(failure(host, "", asio::cancellation_type::none));
     const auto now = means_.clock.now();
     const auto left = deadline == Clock::Monotonic::max() ? deadline - now : std::max(deadline - now, {});
@@ -135,7 +143,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
     }
     const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
     failed = failure(host, error.message(), cancelled);
-    // The time of this address is up, not that of all.
+    // If only the time of this address is up, the next one is tried.
     if (is_abandoned_) break;
     if (!is_expired() && (is_given_up_ || cancelled != asio::cancellation_type::none)) break;
     clear_expired();
@@ -145,7 +153,6 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
 }
 
 Task<Result<>> Connecting::open_tunnel(Stream& stream, const Url& url, const Proxy& proxy) {
-  stream_ = &stream;
   const std::string host = host_and_port(url);
   std::string head = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n", host);
   if (!proxy.authorization.empty()) head += fmt::format("Proxy-Authorization: {}\r\n", proxy.authorization);
@@ -164,7 +171,6 @@ Task<Result<>> Connecting::open_tunnel(Stream& stream, const Url& url, const Pro
     auto end = parser.parse_head(received, fields);
     if (!end) co_return std::unexpected(errors::unreachable(end.error().message()).within(proxy.url.authority()));
     if (*end == 0) continue;
-    stream_ = nullptr;
     if (parser.status() / 100 == 2 && *end == received.size()) co_return Result<>{};
     co_return std::unexpected(errors::unreachable(
         fmt::format("proxy {} refused to connect to {}: status {}", proxy.url.authority(), host, parser.status())));

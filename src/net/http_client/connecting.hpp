@@ -23,8 +23,8 @@
 
 namespace proteus::net {
 
-// One attempt to open a connection for requests to a URL. Errors are `unreachable`, as nothing was sent to
-// the host that a request is for; `cancelled`; or what the filter said.
+// One attempt to open a connection for requests to a URL. Fails with `unreachable`, because nothing was sent to the
+// URL's host yet; with `cancelled`; or with the error of the filter or of `Means::tls`.
 class Connecting final : private Timed {
  public:
   struct Means {
@@ -33,17 +33,17 @@ class Connecting final : private Timed {
     Deadlines& deadlines;
     const AddressFilter& filter;  // may be empty
     std::shared_ptr<NameLookup> names;
-    std::function<Result<TlsContext>()> tls;  // asked only where it is needed
+    std::function<Result<TlsContext>()> tls;  // called only for https
     ResponseLimits proxy_limits;
   };
   explicit Connecting(Means means) : means_(std::move(means)) {}
 
-  // All addresses of the host are tried in turn, each with its share of the time that is left. Through a
-  // proxy only the proxy's name is resolved, and the filter sees nothing: see `check_behind_proxy`. The arguments must
+  // Tries all addresses of the host in turn, each with an equal share of the time that is left. Through a proxy,
+  // resolves only the proxy's name, and does not consult the filter; see `check_behind_proxy`. The arguments must
   // outlive the await.
   Task<Result<Stream>> run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline);
 
-  // Ends it as cancelled, wherever it is.
+  // Cancels the attempt, whatever state it is in.
   void abandon();
 
  private:
@@ -62,16 +62,15 @@ class Connecting final : private Timed {
   std::shared_ptr<struct Lookup> lookup_;
   std::optional<TcpSocket> socket_;
   Stream* stream_ = nullptr;
-  bool is_given_up_ = false;   // for this address, where its time is up
-  bool is_abandoned_ = false;  // for all
+  bool is_given_up_ = false;   // stop trying this address
+  bool is_abandoned_ = false;  // stop trying any address
 };
 
-// The addresses a host stands for by itself, without asking anyone: an address, or localhost in both
-// families.
+// Returns the addresses of a host that needs no lookup: an IP address, or localhost in both families. Empty for others.
 std::vector<boost::asio::ip::address> known_addresses(std::string_view host);
 
-// Shows the filter a host that only a proxy looks up, where it is an address itself. For each request: one connection
-// to a proxy serves all hosts.
+// Applies the filter to a host that only the proxy looks up, if its addresses are known without a lookup. Must be
+// called for each request, because one connection to a proxy serves all hosts.
 Result<> check_behind_proxy(const AddressFilter& filter, const Url& url);
 
 }  // namespace proteus::net

@@ -41,7 +41,7 @@ constexpr std::array kNever = {
     Range{"fec0::/10", "link-local"},
     Range{"fd00:ec2::/32", "a metadata service"},
     Range{"ff00::/8", "multicast"},
-    // They hold IPv4 addresses of which nobody else can tell where they lead (RFC 8215, RFC 4380).
+    // These embed IPv4 addresses whose destination only the translator or tunnel knows (RFC 8215, RFC 4380).
     Range{"64:ff9b:1::/48", "translated for local use"},
     Range{"2001::/32", "a tunnel"},
 };
@@ -51,25 +51,25 @@ constexpr std::array kPrivate = {
     Range{"100.64.0.0/10", "private"}, Range{"198.18.0.0/15", "private"}, Range{"fc00::/7", "private"},
 };
 
-// An IPv6 network whose addresses hold an IPv4 one, and where.
+// An IPv6 network whose addresses embed an IPv4 address, and the offset of that address.
 struct Embedding {
   std::string_view network;
   std::size_t at;
 };
 constexpr std::array kEmbeddings = {
-    Embedding{"::/96", 12},            // compatible (RFC 4291, 2.5.5.1)
-    Embedding{"::ffff:0:0/96", 12},    // mapped (RFC 4291, 2.5.5.2)
-    Embedding{"::ffff:0:0:0/96", 12},  // translated (RFC 2765, 2.1)
-    Embedding{"64:ff9b::/96", 12},     // translated (RFC 6052, 2.1)
-    Embedding{"2002::/16", 2},         // 6to4 (RFC 3056, 2)
+    Embedding{"::/96", 12},            // compatible (RFC 4291, section 2.5.5.1)
+    Embedding{"::ffff:0:0/96", 12},    // mapped (RFC 4291, section 2.5.5.2)
+    Embedding{"::ffff:0:0:0/96", 12},  // translated (RFC 2765, section 2.1)
+    Embedding{"64:ff9b::/96", 12},     // translated (RFC 6052, section 2.1)
+    Embedding{"2002::/16", 2},         // 6to4 (RFC 3056, section 2)
 };
 
-// ISATAP (RFC 5214, 6.1): an interface identifier, in any network.
+// Whether the address has an ISATAP interface identifier (RFC 5214, section 6.1), which may occur in any network.
 bool is_isatap(const ip::address_v6::bytes_type& bytes) {
   return (bytes[8] & 0xFCU) == 0 && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == 0xFE;
 }
 
-// The address without its zone, and the IPv4 address in it.
+// Returns the address without its zone, and the IPv4 addresses that it embeds.
 std::vector<ip::address> meanings_of(const ip::address& address) {
   if (address.is_v4()) return {address};
   const auto bytes = address.to_v6().to_bytes();

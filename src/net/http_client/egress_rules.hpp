@@ -14,22 +14,22 @@
 namespace proteus::net {
 
 struct EgressSettings {
-  bool allow_private = false;           // private networks, and loopback
-  bool allow_loopback = false;          // loopback alone
-  std::vector<std::string> allow = {};  // networks, addresses and host names that are allowed regardless
+  bool allow_private = false;           // private networks and loopback
+  bool allow_loopback = false;          // loopback only
+  std::vector<std::string> allow = {};  // networks, addresses and host names that are always allowed
 };
 
-// Which addresses may be asked on somebody else's word. What leads into the machine or its network is refused unless
-// the settings allow it; what leads to a cloud's metadata, to a link's neighbours or to nobody is refused unless it is
-// named. An IPv6 address that holds an IPv4 one is refused where that is. Immutable.
+// The rules for addresses that requests may go to if somebody else chose the URL. Loopback and private networks are
+// rejected unless the settings allow them. Metadata services, link-local and unusable addresses are rejected unless
+// `allow` names them. An IPv6 address that embeds an IPv4 address is rejected if that address is. Immutable.
 class EgressRules {
  public:
-  // Entries that are neither a network nor an address are host names.
+  // Entries of `allow` that are neither a network nor an address are host names.
   explicit EgressRules(const EgressSettings& settings);
 
-  // An address that the host of a URL was resolved to. As an AddressFilter.
+  // Checks an address that the host of a URL was resolved to. Usable as an AddressFilter.
   Result<> check(const Url& url, const boost::asio::ip::address& address) const;
-  // As far as it can be told without resolving a name: a host that is an address, or localhost.
+  // Checks what is known without a lookup: a host that is an address, or localhost.
   Result<> check(const Url& url) const;
 
  private:
@@ -39,7 +39,7 @@ class EgressRules {
   const bool allow_private_;
   const bool allow_loopback_;
   std::vector<Network> networks_;
-  std::vector<std::string> hosts_;  // in lower case
+  std::vector<std::string> hosts_;  // compared without regard to case
 };
 
 }  // namespace proteus::net

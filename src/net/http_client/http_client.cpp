@@ -29,7 +29,7 @@ Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* pr
   co_return Result<>{};
 }
 
-// An exchange that has all it needs but a connection.
+// Returns an exchange that lacks only a connection.
 Result<std::unique_ptr<ClientExchange>> begin(const std::shared_ptr<ClientCore>& core, const ClientRequest& request,
                                               const Proxy* proxy) {
   const Url& url = request.url;

@@ -31,33 +31,35 @@ namespace proteus::net {
 
 struct HttpClientOptions {
   ProxySettings proxies = {};
-  // How https hosts are checked; the system's authorities where it is empty. See client_tls.hpp.
+  // TLS settings for https hosts; see client_tls.hpp. If empty, the first https request reads the system's authorities,
+  // which occupies the thread for some 50 ms.
   std::optional<TlsContext> tls = {};
   AddressFilter address_filter = {};
-  // Another number whenever the filter may decide otherwise: connections from before are not used again. Outlives the
-  // client; none where that never happens.
+  // A number that changes whenever the filter may decide differently: connections that were opened under another number
+  // are not reused. Must outlive the client. Null if the filter never changes.
   const std::atomic<std::uint64_t>* filter_version = nullptr;
-  // Shared with other clients; one of its own where it is empty.
+  // May be shared with other clients. If null, the client makes its own.
   std::shared_ptr<NameLookup> names = {};
   std::string user_agent = "proteus";
   ResponseLimits response_limits = {};
   std::size_t max_idle_per_host = 64;
-  // A host is one of our own processes: its connections go over a few links that they share. See multiplexer.hpp.
+  // True for requests to other processes of the cluster: connections to a host share a few links. See multiplexer.hpp.
   bool is_multiplexed = false;
   std::chrono::milliseconds max_idle_time = std::chrono::seconds(60);
-  // How often deadlines are looked at, and so how late they may be.
+  // Interval at which deadlines are checked, and so the longest delay until a passed deadline takes effect.
   std::chrono::milliseconds sweep_interval = std::chrono::milliseconds(50);
 };
 
-// Zero means no limit.
+// Time limits of a request. Zero means no limit.
 struct RequestDeadlines {
   std::chrono::milliseconds connect = std::chrono::seconds(5);
-  std::chrono::milliseconds head = std::chrono::seconds(30);   // from the connection to the head of the answer
+  std::chrono::milliseconds head = std::chrono::seconds(30);   // from the established connection to the response head
   std::chrono::milliseconds whole = std::chrono::seconds(60);  // from the start to the last byte
 };
 
-// A way to end a request from outside, on its thread, wherever it is: what was not sent by then is not sent. Without
-// effect once it has ended. A request that begins later with the same one is cancelled at once.
+// A handle to abort a request, whatever state the request is in. Belongs to the request's thread. What was not sent yet
+// is not sent. Has no effect on a request that has ended. A request that starts later with the same handle is cancelled
+// at once.
 class RequestAbort {
  public:
   RequestAbort() = default;
@@ -73,26 +75,27 @@ class RequestAbort {
   bool requested_ = false;
 };
 
-// What to send. Nothing in it is copied: all of it must outlive the await of `send`, and nothing of it after
-// that.
+// What to send. Nothing in it is copied: everything must outlive the await of `send`, and nothing is used afterwards,
+// except `abort`.
 struct ClientRequest {
   const Url& url;
   std::string_view method = "GET";
-  // Host, Content-Length, Transfer-Encoding and Connection are the client's own and refused here.
+  // Without the fields that the client sets itself (Host, Content-Length, Transfer-Encoding, Connection and the like),
+  // which are rejected here.
   std::span<const Field> fields = {};
-  std::string_view prepared = {};       // more fields; see HttpClient::prepare
-  std::string_view more_prepared = {};  // and more, besides those; see write_fields
+  std::string_view prepared = {};       // more fields, as lines; see HttpClient::prepare
+  std::string_view more_prepared = {};  // more fields, as lines; see write_fields
   std::span<const std::string_view> body = {};
   RequestDeadlines deadlines = {};
-  RequestAbort* abort = nullptr;  // outlives the request, and the reading of its answer, or is gone before
+  RequestAbort* abort = nullptr;  // may be destroyed while the request runs
 };
 
-// An answer whose head has arrived. Holds its connection until the body was read to its end, which frees it
-// for the next request; destroyed before, the connection is closed. Belongs to its client's thread, and may
-// outlive the client.
+// A response whose head has arrived, or will arrive later if `try_send` returned it. Holds its connection until the
+// body has been read to its end, and then returns the connection to the pool. Destroying it earlier closes the
+// connection, unless all of the body has been received. Belongs to its client's thread, and may outlive the client.
 class ClientResponse {
  public:
-  // Bytes that can be read after the end of what `read_all` returns, as simdjson asks for.
+  // Number of readable bytes after the end of what `read_all` returns, as simdjson requires.
   static constexpr std::size_t kPadding = 64;
 
   ClientResponse(ClientResponse&&) noexcept;
@@ -100,37 +103,40 @@ class ClientResponse {
   ~ClientResponse();
 
   unsigned status() const;
-  // Their views live as long as the response.
+  // The views in the fields are valid as long as the response lives.
   const Fields& fields() const;
-  // The Content-Type without its parameters; empty for none.
+  // Returns the Content-Type without its parameters; empty if there is none.
   std::string_view content_type() const;
   bool has_content_type(std::string_view media_type) const;
   std::optional<std::uint64_t> content_length() const;
 
-  // The body, or what `read_some` has left of it. The view lives as long as the response.
+  // Returns the body, or what `read_some` has left of it. The view is valid as long as the response lives.
   Task<Result<std::string_view>> read_all(std::size_t limit);
-  // The same where all of it is here; nothing where more is to come.
+  // Like `read_all` if the whole body has arrived; otherwise returns nothing.
   Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
-  // Keeps what these gave where it is, for longer than the response and on any thread. The response has no body any
-  // more then. Nothing where the body is short: it lies with the head.
+  // Returns an owner of the body's memory, which keeps the returned view of the body valid on any thread, even after
+  // the response. The response has no body afterwards. Returns null for a short body, which shares the memory of the
+  // head.
   std::shared_ptr<const void> take_memory();
-  // Whether all of it came with the head.
+  // Whether the whole body arrived together with the head. Valid only before the body is read; false if its length is
+  // unknown.
   bool is_all_here() const;
 
-  // The next bytes of the body, as they arrive; empty at its end. The view holds until the next call.
+  // Returns the next bytes of the body as they arrive; empty at its end. The view is valid until the next call.
   Task<Result<std::string_view>> read_some();
-  // The same where some are here; nothing where more is to come.
+  // Like `read_some` if bytes have arrived; otherwise returns nothing.
   Result<std::optional<std::string_view>> try_read_some();
 
-  // Of an answer that has not begun yet, which nothing can be asked of before: true once its head is here.
+  // For a response from `try_send`: returns true once the head has arrived. Until then, only `wait`, `stop_waiting` and
+  // `set_deadline` may be called as well.
   Result<bool> try_read_head();
-  // Until a member that tries may get further: one that could not says so again before this was awaited. What keeps it
-  // from that, an abort or the end of its time too, it says.
+  // Waits until a `try_` member may make progress. Call it only after a `try_` member has returned nothing or false.
+  // Failures, including an abort and a passed deadline, are reported by the next `try_` call.
   Task<Waited> wait();
-  // Ends `wait`, where somebody waits; the answer goes on.
+  // Ends a running `wait`, without effect on the response.
   void stop_waiting();
 
-  // Moves the end of the whole exchange, counted from now; zero for none.
+  // Replaces the deadlines of the exchange by one, counted from now; zero for none.
   void set_deadline(std::chrono::milliseconds from_now);
 
  private:
@@ -140,21 +146,20 @@ class ClientResponse {
   std::unique_ptr<ClientExchange> exchange_;
 };
 
-// An HTTP/1.1 client with a pool of connections, for one thread. Requests may be under way side by side, each
-// on a connection of its own.
+// An HTTP/1.1 client with a connection pool, for one thread. Requests may run concurrently, each on its own connection.
 //
-// Redirects are answers like others. Nothing is ever sent twice: a request is repeated only where a pooled
-// connection turned out to be closed before it took a single byte.
+// Redirects are returned like any other response. Nothing is ever sent twice: a request is repeated only if a pooled
+// connection turned out to be closed before it accepted a single byte.
 //
 // Errors of `send` and of reading a body:
-//   unreachable  nothing was sent, for certain: name, connection, TLS, proxy, or no time left for these
+//   unreachable  nothing was sent, for certain: name, connection, TLS or proxy failed, or their time was up
 //   interrupted  the connection broke after bytes may have been sent
 //   timeout      a deadline passed after bytes may have been sent
-//   protocol     the answer is not valid HTTP/1.1
-//   too_large    the answer breaks a limit
+//   protocol     the response is not valid HTTP/1.1
+//   too_large    the response exceeds a limit
 //   cancelled    the awaiting coroutine was cancelled, the request aborted, or the client closed
-//   invalid      the request cannot be expressed
-//   or what the address filter said
+//   invalid      the request cannot be written as HTTP/1.1
+//   or the error of the address filter
 class HttpClient {
  public:
   // `io` and `clock` must outlive the client and every response.
@@ -165,24 +170,24 @@ class HttpClient {
 
   Task<Result<ClientResponse>> send(ClientRequest request);
 
-  // Fields that many requests have, and those that all have, checked and written once.
+  // Checks and writes fields that many requests share, and those that every request has. For ClientRequest::prepared.
   Result<std::string> prepare(std::span<const Field> fields) const;
 
-  // Sends it at once, over an idle connection, and gives the answer before its head has arrived. Nothing where that
-  // cannot be done, and then nothing was sent. Of the request only what it is aborted by need live on.
+  // Sends the request at once over an idle connection, and returns the response before its head has arrived. Returns
+  // nothing if that is impossible; then nothing was sent. Of the request, only `abort` is used after the call.
   std::optional<ClientResponse> try_send(const ClientRequest& request);
 
-  // Ends everything under way as cancelled and closes idle connections. Later requests are cancelled, too.
+  // Cancels all running requests and closes idle connections. Later requests are cancelled, too.
   void close();
 
-  // Looks at deadlines now. A timer does that; tests that move a clock by hand call it themselves.
+  // Enforces deadlines now. A timer calls it; tests with a ManualClock call it themselves.
   void sweep();
 
   struct Stats {
-    std::size_t opened = 0;  // connections, ever
+    std::size_t opened = 0;  // connections opened so far
     std::size_t reused = 0;
-    std::size_t idle = 0;   // now
-    std::size_t spare = 0;  // exchanges whose memory waits for the next request
+    std::size_t idle = 0;   // idle connections now
+    std::size_t spare = 0;  // exchanges that are kept for reuse
   };
   Stats stats() const;
 

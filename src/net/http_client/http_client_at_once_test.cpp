@@ -1,4 +1,4 @@
-// Requests that are sent at once, over a connection that is there already.
+// Requests that are sent at once, over an idle connection.
 #include "net/testing/http_client_fixture.hpp"
 
 namespace proteus::net::test {
@@ -10,7 +10,7 @@ constexpr const char* kEvents = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r
 
 class HttpClientAtOnceTest : public HttpClientTest {
  protected:
-  // One idle connection to a server that answers the first request, and then does what the script says.
+  // Opens one idle connection to a server that answers the first request and then follows `then`.
   void connect(Script then) {
     Script script = {receive(), send(kHello)};
     script.insert(script.end(), then.begin(), then.end());
@@ -20,12 +20,12 @@ class HttpClientAtOnceTest : public HttpClientTest {
   Request request() const { return {.url = server_->url()}; }
   std::optional<ClientResponse> at_once(const Request& request) { return client_->try_send(request.view()); }
 
-  // More than fits into the buffers of both sides. The request itself is gone when this ends.
+  // Sends more than the buffers of both sides can hold. The request is destroyed when this function returns.
   std::optional<ClientResponse> post_large() {
     return at_once({.url = server_->url(), .method = "POST", .body = {large_}});
   }
 
-  // Whether it was stopped.
+  // Returns whether the wait was stopped.
   static Task<bool> wait(ClientResponse& response) {
     const auto [error] = co_await response.wait();
     co_return static_cast<bool>(error);
@@ -126,7 +126,7 @@ TEST_F(HttpClientAtOnceTest, EndsWhereTheRestCannotBeSent) {
   auto response = post_large();
   ASSERT_TRUE(response);
   server_->resume();
-  settle(*io_);  // nobody waits, so that the reset is met by writing first
+  settle(*io_);  // no coroutine waits, so writing meets the reset first
   EXPECT_THAT(run(*io_, read_all(*response)), testing::HasSubstr("error: ")) << "and nobody tries for ever";
   EXPECT_EQ(client_->stats().idle, 0U);
 }
@@ -144,7 +144,7 @@ TEST_F(HttpClientAtOnceTest, UsesNoConnectionAgainWhoseHostAnsweredBeforeItHadAl
   auto response = post_large();
   ASSERT_TRUE(response);
   server_->resume();
-  run_until(*io_, [&] { return response->try_read_head().value(); });  // while the server waits, too
+  run_until(*io_, [&] { return response->try_read_head().value(); });  // without `wait`, which would send the rest
   EXPECT_EQ(response->status(), 413U);
   response.reset();
   EXPECT_EQ(client_->stats().idle, 0U) << "what follows would be taken for the rest of the body";

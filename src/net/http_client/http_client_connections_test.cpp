@@ -1,4 +1,4 @@
-// Which connections the client opens, uses again and closes.
+// Which connections the client opens, reuses and closes.
 #include "net/http_client/http_client.hpp"
 #include "net/testing/http_client_fixture.hpp"
 
@@ -119,6 +119,22 @@ TEST_F(HttpClientTest, LeavesBeforeTheServerWouldClose) {
   EXPECT_EQ(client_->stats().idle, 1U);
   pass(1s);
   EXPECT_EQ(client_->stats().idle, 0U);
+}
+
+TEST_F(HttpClientTest, DoesNotReuseAConnectionThatTheServerIsAboutToClose) {
+  const auto kept_for = [](unsigned seconds) {
+    return fmt::format("HTTP/1.1 200 OK\r\nKeep-Alive: timeout={}\r\nContent-Length: 0\r\n\r\n", seconds);
+  };
+  serve({{receive(), send(kept_for(5)), hold()},
+         {receive(), send(kept_for(1)), hold()},
+         {receive(), send(kept_for(0)), hold()},
+         {receive(), send(kept_for(0)), hold()}});
+  get();
+  clock_.advance(4s);  // and the next sweep is still to come
+  for (std::size_t connections = 2; connections <= 4; ++connections) {
+    get();
+    EXPECT_EQ(server_->connections, connections);
+  }
 }
 
 TEST_F(HttpClientTest, KeepsALimitedNumberOfIdleConnections) {

@@ -1,4 +1,4 @@
-// What the client makes of servers that misbehave.
+// How the client handles servers that misbehave.
 #include <atomic>
 #include <thread>
 
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class HttpClientFaultTest : public HttpClientTest {
  protected:
-  // Of a request to a server that follows `script`, once the client waits for it and `time` has passed.
+  // Returns the outcome of a request to a server that follows `script`, `time` after the client began to wait for it.
   Answer after(std::chrono::milliseconds time, Script script, RequestDeadlines deadlines) {
     serve({std::move(script)});
     Started waiting(*io_, test::fetch(*client_, {.url = server_->url(), .deadlines = deadlines}));
@@ -98,7 +98,7 @@ TEST_F(HttpClientFaultTest, TheServerAnswersBeforeItHasReadEverything) {
   settle(*io_);
   server_->resume();
   const Answer answer = sending.finish();
-  // Whether the answer survives the reset is the kernel's decision; what must not happen is anything else.
+  // Whether the response survives the reset is up to the kernel. No other outcome is allowed.
   EXPECT_TRUE(answer.status == 413 || answer.kind == ErrorKind::interrupted) << answer.fault;
   EXPECT_EQ(client_->stats().idle, 0U);
 }
@@ -113,7 +113,7 @@ TEST_F(HttpClientFaultTest, TheServerAnswersAndReadsNoMore) {
   EXPECT_EQ(client_->stats().idle, 0U);
 }
 
-// It may need the rest for the rest of its answer.
+// The server may need the rest of the request for the rest of its response.
 TEST_F(HttpClientFaultTest, TheServerBeginsToAnswerAndReadsOn) {
   serve({{send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), pause(), receive(), send("llo")}});
   const std::string large(20'000'000, 'x');
@@ -238,7 +238,7 @@ TEST_F(HttpClientFaultTest, TheTimerLooksAtDeadlinesByItself) {
             ErrorKind::timeout);
 }
 
-// An answer without end, sent by a thread of its own as fast as it is read.
+// An endless response, sent by a separate thread as fast as the client reads it.
 class Flood {
  public:
   Flood() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}), thread_([this] { pour(); }) {}
@@ -247,7 +247,7 @@ class Flood {
     thread_.join();
   }
   Url url() const { return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value(); }
-  // Blocks until so many bytes were sent in all.
+  // Blocks until `bytes` bytes were sent in all.
   void wait_for(std::size_t bytes) const {
     while (sent_ < bytes)
       std::this_thread::yield();
@@ -271,7 +271,7 @@ class Flood {
   std::thread thread_;
 };
 
-// Never so fast that it has to wait.
+// Reads so slowly that it never has to wait.
 Task<Answer> read_much(HttpClient& client, const Flood& flood) {
   const Url url = flood.url();
   auto response = co_await client.send({.url = url, .deadlines = {.whole = 20ms}});

@@ -1,4 +1,4 @@
-// Connections that are not taken, and callers that leave.
+// Connections that are not accepted, and callers that cancel or abort.
 #include <memory>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using HttpClientLeavingTest = HttpClientTest;
 
-// Takes no connections: its queue is full, and the kernel ignores who else knocks.
+// Accepts no connections: its queue is full, and the kernel ignores further attempts.
 class FullQueue {
  public:
   explicit FullQueue(boost::asio::io_context& io) : acceptor_(io) {
@@ -24,7 +24,7 @@ class FullQueue {
       fillers_.emplace_back(io);
       fillers_.back().open(boost::asio::ip::tcp::v4());
       fillers_.back().non_blocking(true);
-      // Not Asio's, which would wait.
+      // Asio's `connect` would wait.
       const auto endpoint = acceptor_.local_endpoint();
       ::connect(fillers_.back().native_handle(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
     }
@@ -50,7 +50,7 @@ TEST_F(HttpClientLeavingTest, TheConnectionIsNotTaken) {
 }
 
 TEST_F(HttpClientLeavingTest, OneAddressDoesNotUseUpTheTimeOfTheNext) {
-  // localhost has two addresses; only the second one answers.
+  // localhost has two addresses; only the second one accepts connections.
   const FullQueue queue(*io_);
   boost::asio::ip::tcp::acceptor six(*io_);
   six.open(boost::asio::ip::tcp::v6());
@@ -112,7 +112,7 @@ TEST_F(HttpClientLeavingTest, TheCallIsAbortedWhileConnectingToTheFirstOfTwoAddr
   RequestAbort abort;
   Started connecting(*io_, test::fetch(*client_, {.url = url, .deadlines = {.connect = 4s}, .abort = &abort}));
   settle(*io_);
-  pass(2s);  // the time of the first is up
+  pass(2s);  // the time of the first address is up
   abort();
   settle(*io_);
   ASSERT_TRUE(connecting.is_done());
@@ -161,7 +161,7 @@ TEST_F(HttpClientLeavingTest, EverythingEndsWhileARequestIsUnderWay) {
   run_until(*io_, [&] { return server_->requests.size() == 1; });
   server_ = nullptr;
   client_ = nullptr;
-  io_ = nullptr;  // destroys the coroutine where it waits
+  io_ = nullptr;  // destroys the waiting coroutine
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace proteus::net::test {
 namespace {
 
-// A chunk of a body.
+// Returns the text as a chunk of a body.
 std::string as_chunk(const std::string& text) { return fmt::format("{:x}\r\n{}\r\n", text.size(), text); }
 
 TEST_F(HttpClientTest, LetsOthersRunWhileALongBodyArrives) {
@@ -37,6 +37,21 @@ TEST_F(HttpClientTest, LetsOthersRunWhileALongBodyArrives) {
   EXPECT_GE(run(*io_, read(*client_, {.url = server_->url(), .limit = text.size()}, turns, ended)), 1U);
   settle(*io_);
   EXPECT_GE(turns, 8U) << "no more than 512 KiB between two turns";
+}
+
+TEST_F(HttpClientTest, ReadsTheRestOfABodyThatArrivesInPieces) {
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + as_chunk("first")), pause(),
+          send(as_chunk("second")), pause(), send(as_chunk("third") + "0\r\n\r\n")}});
+  const auto read = [](HttpClient& client, Request request, ScriptedServer& server) -> Task<std::string> {
+    auto response = co_await client.send(request.view());
+    EXPECT_EQ((co_await response->read_some()).value_or(""), "first");
+    server.resume();
+    (void)co_await response->wait();
+    EXPECT_FALSE(response->try_read_all(request.limit).value());
+    server.resume();
+    co_return std::string((co_await response->read_all(request.limit)).value_or(""));
+  };
+  EXPECT_EQ(run(*io_, read(*client_, {.url = server_->url()}, *server_)), "secondthird");
 }
 
 TEST_F(HttpClientTest, GivesALongBodyAwayWithItsMemory) {

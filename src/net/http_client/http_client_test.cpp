@@ -72,7 +72,7 @@ Task<std::vector<std::string>> describe(HttpClient& client, Url url) {
   if (!response) co_return std::vector{response.error().message()};
   std::vector<std::string> out = {std::to_string(response->status()), std::string(response->content_type())};
   auto body = co_await response->read_all(100);
-  // After the connection has gone back to the pool the fields still hold.
+  // The fields stay valid after the connection has returned to the pool.
   for (const auto& [name, value] : response->fields())
     out.push_back(fmt::format("{}={}", name, value));
   out.push_back(response->has_content_type("text/HTML") ? "html" : "other");
@@ -156,7 +156,7 @@ TEST_F(HttpClientTest, LeavesReadableBytesAfterABody) {
   for (const std::size_t size : {0U, 1U, 16000U, 16300U, 16384U, 100000U}) {
     serve({{receive(),
             send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", size, std::string(size, 'x')))}});
-    EXPECT_TRUE(run(*io_, read_padding(*client_, server_->url())));  // for the sanitizer
+    EXPECT_TRUE(run(*io_, read_padding(*client_, server_->url())));  // checked by the sanitizer
   }
 }
 

@@ -119,7 +119,7 @@ TEST_F(HttpClientTlsTest, LeavesAHandshakeWhenTheCallIsAborted) {
 }
 
 TEST_F(HttpClientTlsTest, DoesNotTakeACutForAnEnd) {
-  // Without a close_notify nobody knows whether this was all.
+  // Without a close_notify, the response may have been cut off.
   serve_tls({{start_tls(), receive(), send("HTTP/1.1 200 OK\r\n\r\nthis much")}});
   trust_server();
   EXPECT_EQ(get(https("localhost")).kind, ErrorKind::interrupted);

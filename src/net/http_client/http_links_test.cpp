@@ -1,4 +1,4 @@
-// Requests of the client to a server that is one of our own processes: many over one link.
+// Requests to another process of the cluster: many over one link.
 #include <future>
 
 #include <boost/asio/co_spawn.hpp>
@@ -128,7 +128,7 @@ TEST_F(HttpLinksTest, OpenAnotherConnectionWhenTheServerWasStartedAgain) {
   HttpServerOptions same = linked();
   same.port = server->port();
   server = nullptr;
-  test::settle(io_);  // lets the client notice
+  test::settle(io_);  // lets the client notice the end of the server
   server = std::make_unique<TestServer>(echo, same);
   EXPECT_EQ(test::run(io_, ask(url_of(*server), "after")), "after");
   EXPECT_EQ(client_->stats().opened, 2U);
@@ -157,7 +157,7 @@ TEST_F(HttpLinksTest, LetWhatRunsFinishWhenTheServerDrains) {
 
 TEST_F(HttpLinksTest, SayThatThereAreTooManyConnections) {
   HttpServerOptions options = linked();
-  options.limits.connections = 1;  // which is the link itself
+  options.limits.connections = 1;  // the link itself
   TestServer server(echo, options);
   const auto status = [&](Url url) -> Task<unsigned> {
     const auto response = co_await client_->send({.url = url});

@@ -20,7 +20,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Signals are for the threads that were there before.
+// Blocks all signals while it lives. A thread that is started meanwhile inherits that, and leaves signals to the
+// threads that existed before.
 class NoSignals {
  public:
   NoSignals() {
@@ -56,10 +57,10 @@ struct NameLookup::Board {
   };
 
   const Ask ask;
-  std::mutex mutex;  // for what is below
+  std::mutex mutex;  // guards the members below
   std::condition_variable wake;
   std::map<std::string, Asked> names;
-  std::deque<std::string> queue;  // of those the ones that are not under way
+  std::deque<std::string> queue;  // names that no thread looks up yet
   std::uint64_t last_id = 0;
   std::size_t idle = 0;
   bool stopped = false;
@@ -67,7 +68,7 @@ struct NameLookup::Board {
 
 struct NameLookup::Asker {
   std::thread thread;
-  bool is_asking = false;  // guarded by the board
+  bool is_asking = false;  // guarded by the mutex of the board
 };
 
 NameLookup::NameLookup(Ask ask, NameLookupLimits limits)
@@ -111,7 +112,7 @@ Result<NameLookup::Wait> NameLookup::find(std::string name, Notify notify) {
   return Wait(shared_from_this(), std::move(name), id);
 }
 
-// Starts one where all are busy.
+// Starts a thread if all are busy. Returns whether there is any thread.
 bool NameLookup::has_thread() {
   if (board_->idle >= board_->queue.size() || askers_.size() >= limits_.threads) return true;
   try {
@@ -142,7 +143,7 @@ void NameLookup::run(const std::shared_ptr<Board>& board, const std::shared_ptr<
     lock.lock();
     self->is_asking = false;
     if (board->stopped) return;
-    // Under the lock, so that a Wait that is gone is not notified.
+    // Under the lock, so that no callback runs after its Wait was destroyed.
     const auto asked = board->names.extract(name);
     for (const auto& [id, notify] : asked.mapped().waiting)
       notify(found);

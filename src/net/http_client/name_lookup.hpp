@@ -20,21 +20,21 @@ struct FoundName {
 
 struct NameLookupLimits {
   std::size_t threads = 8;
-  std::size_t names = 256;  // being looked up, or waiting for that
+  std::size_t names = 256;  // names that are being looked up or wait for a thread
 };
 
-// Finds the addresses of names on a few threads, which are started as they are needed: the system's functions block,
-// for many seconds where nobody answers for a name, and that must hold up nobody who asks for another. Who asks for a
-// name that is being looked up shares the answer. Nothing is kept. Safe to use from any thread; lives in a shared_ptr.
+// Looks up the addresses of names on a few threads, which are started as needed. The system's functions block, for many
+// seconds if no server answers for a name, and must not delay the lookups of other names. Concurrent requests for the
+// same name share one lookup. Results are not cached. Thread-safe; lives in a shared_ptr.
 //
-// What the system is being asked cannot be stopped. The destructor does not wait for it: such a thread ends by itself
-// when it has an answer, and tells nobody.
+// A lookup by the system cannot be stopped. The destructor does not wait for it: its thread ends when the answer
+// arrives, and notifies nobody.
 class NameLookup : public std::enable_shared_from_this<NameLookup> {
  public:
-  // Called on several threads at once, and perhaps still running when the lookup is gone: it owns what it uses. Must
-  // not throw.
+  // Called on several threads at once, and possibly still running after the NameLookup is destroyed: must own what it
+  // uses. Must not throw.
   using Ask = std::function<FoundName(const std::string& name)>;
-  // Called once, on a thread of the lookup, which must not be held up. Must not own a Wait.
+  // Called at most once, on a lookup thread that holds a lock: must not block, and must not own a Wait.
   using Notify = std::function<void(const FoundName& found)>;
 
   static FoundName ask_system(const std::string& name);
@@ -44,7 +44,7 @@ class NameLookup : public std::enable_shared_from_this<NameLookup> {
   NameLookup(const NameLookup&) = delete;
   NameLookup& operator=(const NameLookup&) = delete;
 
-  // Someone who waits for an answer. Once it is gone nobody is notified any more.
+  // A caller's request for a lookup. Its callback is not called after its destruction.
   class Wait {
    public:
     Wait(Wait&&) = default;
@@ -61,12 +61,12 @@ class NameLookup : public std::enable_shared_from_this<NameLookup> {
     std::uint64_t id_;
   };
 
-  // `unreachable` where too many are being looked up.
+  // Looks up a name and passes the result to `notify`. Fails with `unreachable` if too many names are being looked up.
   Result<Wait> find(std::string name, Notify notify);
 
  private:
-  struct Board;  // what the threads share
-  struct Asker;  // one of them
+  struct Board;  // state that the threads share
+  struct Asker;  // a thread
 
   bool has_thread();
   static void run(const std::shared_ptr<Board>& board, const std::shared_ptr<Asker>& self);
@@ -74,7 +74,7 @@ class NameLookup : public std::enable_shared_from_this<NameLookup> {
 
   const NameLookupLimits limits_;
   const std::shared_ptr<Board> board_;
-  std::vector<std::shared_ptr<Asker>> askers_;  // guarded by the board
+  std::vector<std::shared_ptr<Asker>> askers_;  // guarded by the mutex of the board
 };
 
 }  // namespace proteus::net

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Knows every name, but has no answer for some until it is told to go on.
+// Knows every name, but answers for silent ones only after `go_on`.
 class Names {
  public:
   explicit Names(std::set<std::string> silent = {}) : state_(std::make_shared<State>(std::move(silent))) {}
@@ -46,7 +46,7 @@ class Names {
   }
 
  private:
-  // Threads that ask may outlive the test.
+  // Shared, because lookup threads may outlive the test.
   struct State {
     explicit State(std::set<std::string> names) : silent(std::move(names)) {}
     const std::set<std::string> silent;
@@ -130,8 +130,8 @@ TEST_F(NameLookupTest, EverythingEndsWhileANameIsLookedUp) {
   settle(*io_);
   names.wait_for(1);
   client_ = nullptr;
-  io_ = nullptr;     // destroys the coroutine where it waits
-  lookup = nullptr;  // does not wait for the thread, which nobody can stop
+  io_ = nullptr;     // destroys the waiting coroutine
+  lookup = nullptr;  // does not wait for the thread, which cannot be stopped
 }
 
 TEST(NameLookup, RefusesMoreNamesThanItsLimitAndForgetsThoseNobodyWaitsFor) {

@@ -81,7 +81,7 @@ bool PlainHead::read_field(std::string_view line, std::size_t at, Fields& fields
     ++colon;
   if (colon == 0 || colon == line.size() || line[colon] != ':') return false;
   const std::string_view name = line.substr(0, colon);
-  if (same_field_name(name, "Proxy-Connection")) return false;  // means to some what Connection means
+  if (same_field_name(name, "Proxy-Connection")) return false;  // some implementations treat it as Connection
   const std::string_view value = trim_blanks(line.substr(colon + 1));
   if (has_control(value)) return false;
   fields.add(name, value);

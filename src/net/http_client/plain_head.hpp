@@ -10,13 +10,13 @@
 
 namespace proteus::net {
 
-// What nearly every answer's head is: HTTP/1.1, a field to a line, and nothing that could be understood in two ways.
-// Read here, it costs a fraction of a parser for all that there may be; anything else is left to that one.
+// A parser for the form that nearly every response head has: HTTP/1.1, one line per field, and nothing ambiguous. Costs
+// a fraction of a complete parser, to which all other heads are left.
 class PlainHead {
  public:
-  // The size of a head that is the same as the last one, byte for byte; 0 where `bytes` begins with another.
+  // Returns the size of the head if `bytes` begin with the last head again, byte for byte; otherwise 0.
   std::size_t read_again(std::string_view bytes, Fields& fields, std::size_t max_fields);
-  // False for a head that is not plain, or has more fields; nothing else holds then. `head` is whole.
+  // Parses a complete head. Returns false if it is not plain or has too many fields; nothing else is valid then.
   bool read(std::string_view head, Fields& fields, std::size_t max_fields);
 
   unsigned status() const { return said_.status; }
@@ -40,7 +40,7 @@ class PlainHead {
 
   HeadLines lines_;
   Said said_;
-  Said last_said_;  // by the head that `lines_` is of
+  Said last_said_;  // of the head in `lines_`
 };
 
 }  // namespace proteus::net

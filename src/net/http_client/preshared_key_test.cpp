@@ -1,4 +1,4 @@
-// TLS by a secret that both sides have.
+// TLS with a secret that both sides know.
 #include "net/testing/http_client_fixture.hpp"
 #include "net/testing/self_signed.hpp"
 
@@ -35,7 +35,7 @@ TEST_F(PresharedKeyTest, IsNotReplacedByACertificate) {
   EXPECT_TRUE(server_->requests.empty());
 
   serve_with(TlsContext::server_with_key(kKey));
-  use({});  // a client that has none
+  use({});  // a client without a key
   EXPECT_EQ(get(server_->url("/", "https://127.0.0.1")).kind, ErrorKind::unreachable);
   EXPECT_TRUE(server_->requests.empty());
 }

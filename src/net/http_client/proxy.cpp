@@ -5,21 +5,14 @@
 #include <cstdlib>
 
 #include <boost/asio/ip/address.hpp>
-#include <boost/url/decode_view.hpp>
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
 #include "net/http/fields.hpp"
+#include "net/http_client/connecting.hpp"
 
 namespace proteus::net {
 namespace {
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  const auto view = boost::urls::make_pct_string_view(boost::urls::string_view(text.data(), text.size()));
-  if (!view) return std::nullopt;
-  const auto decoded = **view;
-  return std::string(decoded.begin(), decoded.end());
-}
 
 std::optional<Proxy> parse_proxy(std::string_view text) {
   std::string_view rest = text;
@@ -57,10 +50,8 @@ bool is_below(std::string_view host, std::string_view domain) {
 }  // namespace
 
 bool is_loopback_host(std::string_view host) {
-  if (same_field_name(host, "localhost") || is_below(host, "localhost")) return true;
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(std::string(host), error);
-  return !error && address.is_loopback();
+  const auto known = known_addresses(host);
+  return !known.empty() && std::ranges::all_of(known, [](const auto& address) { return address.is_loopback(); });
 }
 
 Result<ProxySettings> ProxySettings::from_environment() {
@@ -110,7 +101,7 @@ Result<ProxySettings> ProxySettings::from(const std::function<std::optional<std:
       }
     }
     if (entry.starts_with('[') && entry.ends_with(']')) entry = entry.substr(1, entry.size() - 2);
-    if (!entry.empty()) settings.exceptions_.push_back({std::string(entry), port});
+    if (!entry.empty()) settings.exceptions_.push_back({std::string(entry), Network::parse(entry), port});
   }
   return settings;
 }
@@ -122,10 +113,12 @@ const Proxy* ProxySettings::find(const Url& url) const {
 
 bool ProxySettings::is_exempt(const Url& url) const {
   if (exempt_all_ || is_loopback_host(url.host())) return true;
+  boost::system::error_code is_name;
+  const auto address = boost::asio::ip::make_address(std::string(url.host()), is_name);
   return std::ranges::any_of(exceptions_, [&](const Exception& exception) {
     if (exception.port && *exception.port != url.port()) return false;
-    if (same_field_name(url.host(), exception.host)) return true;
-    return is_below(url.host(), exception.host) && !is_address(url.host());
+    if (!is_name) return exception.network && exception.network->contains(address);
+    return same_field_name(url.host(), exception.host) || is_below(url.host(), exception.host);
   });
 }
 

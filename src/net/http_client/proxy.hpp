@@ -9,33 +9,35 @@
 #include <proteus/error.hpp>
 
 #include "net/http/url.hpp"
+#include "net/io/network.hpp"
 
 namespace proteus::net {
 
 struct Proxy {
   Url url;
-  std::string authorization;  // the value of Proxy-Authorization; empty for none
-  std::string pool_key;       // of connections that serve every http host
+  std::string authorization;  // value of Proxy-Authorization; empty for none
+  std::string pool_key;       // of connections that serve all http hosts
 };
 
-// Which requests go through a proxy. A value, read once.
+// Decides which requests go through a proxy. A value, read once.
 class ProxySettings {
  public:
-  // Every request goes straight to its host.
+  // No request goes through a proxy.
   ProxySettings() = default;
 
-  // By the customs of curl: http_proxy (in lower case only, because the other spelling can be set by a CGI
-  // client), https_proxy, all_proxy and no_proxy, the latter three in either case, the lower one first. A
-  // fault names the variable and never its value.
+  // Reads the variables that curl uses: http_proxy (lower case only, because a CGI client can set HTTP_PROXY), and
+  // https_proxy, all_proxy and no_proxy in either case, lower case first. An error names the variable but never its
+  // value.
   static Result<ProxySettings> from_environment();
   static Result<ProxySettings> from(const std::function<std::optional<std::string>(const char* name)>& variable);
 
-  // The proxy for a URL, or none. This machine itself is never reached through one.
+  // Returns the proxy for a URL, or null. Loopback hosts are never reached through a proxy.
   const Proxy* find(const Url& url) const;
 
  private:
   struct Exception {
-    std::string host;  // and all below it; an address stands for itself alone
+    std::string host;                // a name, which matches all names below it, too
+    std::optional<Network> network;  // or the addresses that match
     std::optional<std::uint16_t> port;
   };
 
@@ -47,7 +49,7 @@ class ProxySettings {
   std::vector<Exception> exceptions_;
 };
 
-// Whether a host is this machine by name or by address: localhost, 127.0.0.0/8, ::1.
+// Whether a host is this machine by name or address: localhost, names below it, 127.0.0.0/8, ::1.
 bool is_loopback_host(std::string_view host);
 
 }  // namespace proteus::net

@@ -16,7 +16,7 @@ Result<ProxySettings> settings_of(const Environment& environment) {
   });
 }
 
-// The proxy that `environment` has for a URL.
+// Returns the origin of the proxy that `environment` selects for a URL, or "none".
 std::string proxy_for(const Environment& environment, std::string_view url) {
   const ProxySettings settings = settings_of(environment).value();
   const Proxy* proxy = settings.find(Url::parse(url).value());
@@ -75,6 +75,18 @@ TEST(ProxySettings, KnowTheirExceptions) {
   EXPECT_FALSE(through("http://ported:8080"));
   EXPECT_TRUE(through("http://ported"));
   EXPECT_EQ(proxy_for({{"http_proxy", "a:1"}, {"no_proxy", "*"}}, "http://example.com"), "none");
+}
+
+TEST(ProxySettings, KnowNetworksAmongTheirExceptions) {
+  const Environment environment = {{"http_proxy", "a:1"}, {"no_proxy", "10.0.0.0/8,192.0.2.7/32 fd00::/8 1.2.3/8"}};
+  const auto through = [&](std::string_view url) { return proxy_for(environment, url) != "none"; };
+  EXPECT_FALSE(through("http://10.96.0.1:8080"));
+  EXPECT_TRUE(through("http://11.0.0.1"));
+  EXPECT_FALSE(through("http://192.0.2.7"));
+  EXPECT_TRUE(through("http://192.0.2.8"));
+  EXPECT_FALSE(through("http://[fd12::1]"));
+  EXPECT_TRUE(through("http://[2001:db8::1]"));
+  EXPECT_TRUE(through("http://10.example.com")) << "names are not looked up";
 }
 
 TEST(ProxySettings, NeverApplyToThisMachine) {

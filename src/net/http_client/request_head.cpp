@@ -1,23 +1,19 @@
 #include "net/http_client/request_head.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "net/http/field_text.hpp"
 #include "net/http/token.hpp"
 
 namespace proteus::net {
 namespace {
 
-bool is_field_value(std::string_view text) {
-  return std::ranges::none_of(text,
-                              [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
-}
-
-// Framing and routing are decided here; a second opinion on them is how requests get smuggled.
+// Whether only the client sets this field. It decides framing or routing, and a second, different value would allow
+// request smuggling.
 bool is_ours(std::string_view name) {
   switch (name.size()) {
     case 4: return same_field_name(name, "host");
@@ -31,12 +27,11 @@ bool is_ours(std::string_view name) {
   }
 }
 
-// Appends all parts in one step.
+// Appends all parts with one resize.
 template <class... Parts>
 void append(std::string& out, Parts... parts) {
   const std::size_t before = out.size();
   const std::size_t size = (before + ... + parts.size());
-  // How much room there is besides is nobody's business.
   out.resize_and_overwrite(size, [&](char* text, std::size_t /*room*/) {
     char* at = text + before;
     ((at += parts.copy(at, parts.size())), ...);
@@ -48,7 +43,7 @@ void add(std::string& out, std::string_view name, std::string_view value) {
   append(out, name, std::string_view(": "), value, std::string_view("\r\n"));
 }
 
-// What has been named of what every request has.
+// Which of the fields that every request has were given by the caller.
 struct Named {
   bool agent = false;
   bool coding = false;
@@ -59,7 +54,7 @@ Result<> add_checked(std::string& out, std::span<const Field> fields, Named& nam
     if (!is_token(name) || is_ours(name)) {
       return std::unexpected(errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
     }
-    if (!is_field_value(value)) {
+    if (has_control(value)) {
       return std::unexpected(errors::invalid(fmt::format("the value of field {} holds control characters", name)));
     }
     named.agent = named.agent || same_field_name(name, "user-agent");
@@ -71,7 +66,7 @@ Result<> add_checked(std::string& out, std::span<const Field> fields, Named& nam
 
 void add_missing(std::string& out, const Named& named, std::string_view user_agent) {
   if (!named.agent && !user_agent.empty()) add(out, "User-Agent", user_agent);
-  // To say nothing would allow every coding (RFC 9110, 12.5.3).
+  // Without this field, every coding would be acceptable (RFC 9110, section 12.5.3).
   if (!named.coding) add(out, "Accept-Encoding", "identity");
 }
 

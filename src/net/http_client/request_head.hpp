@@ -8,13 +8,13 @@
 
 namespace proteus::net {
 
-// Writes the head of a request over `out`, for its host or, in absolute form, for a proxy. What would not be
-// read as it is meant is refused: a method or name that is no token, line breaks in values, fields that are
-// the client's own.
+// Replaces `out` by the head of a request. The target is in absolute form for an http URL behind a proxy. Rejects what
+// a receiver might misread: a method or field name that is not a token, control characters in values, and fields that
+// the client sets itself.
 Result<> write_request_head(std::string& out, const ClientRequest& request, std::string_view user_agent,
                             const Proxy* proxy);
 
-// Fields as lines of a head, checked as those of a request are; for ClientRequest::more_prepared.
+// Writes fields as lines of a head, with the same checks. For ClientRequest::more_prepared.
 Result<std::string> write_fields(std::span<const Field> fields);
 
 // See HttpClient::prepare.

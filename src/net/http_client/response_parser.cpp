@@ -110,7 +110,7 @@ Result<std::size_t> ResponseParser::parse_head(std::string_view bytes, Fields& f
   return std::unexpected(errors::too_large("the head of the answer", limits_.head_bytes));
 }
 
-// The size of the head that is there; 0 where it is not whole.
+// Returns the size of the next head; 0 if it is incomplete.
 Result<std::size_t> ResponseParser::parse_next_head(std::string_view bytes, Fields& fields) {
   if (scanned_ == 0) {
     if (const std::size_t size = plain_.read_again(bytes, fields, limits_.fields); size > 0) {
@@ -119,7 +119,7 @@ Result<std::size_t> ResponseParser::parse_next_head(std::string_view bytes, Fiel
     }
   }
   const std::size_t known = std::min(bytes.size(), kStart.size());
-  // Said at once, and not only when a head that will never come is overdue.
+  // Fails at once, instead of waiting for the end of a head until the deadline passes.
   if (bytes.substr(0, known) != kStart.substr(0, known)) {
     return std::unexpected(errors::protocol(
         fmt::format("the answer is not HTTP/1.1; it begins with '{}'", log::printable(bytes, kShownBytes))));

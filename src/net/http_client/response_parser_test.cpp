@@ -17,7 +17,7 @@ struct Parsed {
   ErrorKind kind = ErrorKind::internal;
 };
 
-// Parses `text` as it would arrive in pieces of `piece` bytes, the way a connection does.
+// Parses `text` as if it arrived in pieces of `piece` bytes.
 Parsed parse(const std::string& text, std::size_t piece, AnswerBody body = AnswerBody::allowed,
              ResponseLimits limits = {}) {
   Parsed out;
@@ -27,7 +27,7 @@ Parsed parse(const std::string& text, std::size_t piece, AnswerBody body = Answe
   std::string buffer;
   std::size_t head = 0;
   std::size_t decoded_end = 0;
-  buffer.reserve(text.size());  // as views of the head must hold
+  buffer.reserve(text.size());  // growing would invalidate the views of the head
   const auto fail = [&](const Error& error) {
     out.fault = error.message();
     out.kind = error.kind();
@@ -64,7 +64,7 @@ Parsed parse(const std::string& text, std::size_t piece, AnswerBody body = Answe
   return out;
 }
 
-// The same whole and in every size of pieces.
+// Parses `text` as a whole, and expects the same in pieces of every size.
 Parsed parse(const std::string& text, AnswerBody body = AnswerBody::allowed) {
   const Parsed whole = parse(text, text.size(), body);
   for (std::size_t piece = 1; piece < text.size(); ++piece) {
@@ -191,7 +191,7 @@ TEST(ResponseParser, SaysThatAnAnswerWasCutOff) {
             ErrorKind::interrupted);
 }
 
-// SEC-03: one reader for the answers of many hosts, none of which may change how those of another are read.
+// SEC-03: one parser reads the responses of many hosts; none may change how those of another host are read.
 TEST(PlainHead, IsReadAsIfItWereTheFirst) {
   const std::vector<std::string> heads = {
       "HTTP/1.1 200 OK\r\nContent-Length: 17\r\nContent-Type: application/json\r\n\r\n",

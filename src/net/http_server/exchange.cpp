@@ -42,11 +42,13 @@ const Request& Exchange::request() const { return connection_.reader_.request();
 
 Executor Exchange::executor() const { return connection_.stream_.executor(); }
 
+void Exchange::set_standing(Standing standing) { connection_.reader_.set_standing(standing); }
+
 bool Exchange::has_body() const { return connection_.reader_.is_ready(); }
 
 Task<bool> Exchange::read_body(Standing standing) {
   Connection& connection = connection_;
-  connection.reader_.set_standing(standing);
+  set_standing(standing);
   if (has_body()) co_return true;
   const bool is_here = co_await connection.read_request();
   connection.doing_ = Connection::Doing::handling;
@@ -65,7 +67,7 @@ void Exchange::expect_open() const {
 
 bool Exchange::may_write_body(unsigned status) const { return may_have_body(status) && request().method() != "HEAD"; }
 
-// Everything but what says how long the body is.
+// Writes the head without the fields that frame the body.
 void Exchange::begin(const ResponseHead& head) {
   expect_open();
   Connection& connection = connection_;
@@ -172,5 +174,7 @@ void Exchange::on_drain(std::move_only_function<void()> finish) {
 }
 
 void Exchange::close() { connection_.abort(); }
+
+void Exchange::end_connection() { connection_.end(); }
 
 }  // namespace proteus::net

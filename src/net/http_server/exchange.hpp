@@ -16,11 +16,10 @@ namespace proteus::net {
 
 class Connection;
 
-// One request and its answer: what a handler gets as soon as the head of the request is here, so that it can refuse the
-// request without its body. It lives until the handler's task ends, on the connection's thread, to which every member
-// function belongs; one operation at a time. Answer once, by `reply` or by a stream. `false` says that the client is
-// gone and nothing more can be written. Parts of a body stay the caller's until the operation completes, and are not
-// copied.
+// One request and its response. A handler receives it as soon as the head of the request has arrived, so that it can
+// reject the request without the body. Lives until the handler's task ends. Belongs to the connection's thread; one
+// operation at a time. Respond once, by `reply` or by a stream. A result of `false` means that the client is gone and
+// nothing more can be written. Parts of a body are not copied: they must outlive the operation.
 class Exchange {
  public:
   explicit Exchange(Connection& connection) : connection_(connection) {}
@@ -30,45 +29,51 @@ class Exchange {
   const Request& request() const;
   Executor executor() const;
 
-  // Whether the request has all of its body, as most have from the beginning.
+  // Sets whose memory budget the request is charged to from now on; at first, each is charged to that of strangers.
+  void set_standing(Standing standing);
+
+  // Whether the whole body has arrived. Most requests have it from the start.
   bool has_body() const;
-  // Reads the rest of the body, in memory of strangers or of known callers. False: it will not come. The client was
-  // told why, if it is still there, and the exchange is over. A request that is answered without its body is the last
-  // one of its connection.
+  // Reads the rest of the body, charged to the memory budget of `standing`. Returns false if the body will not come:
+  // the exchange is over, and the client has received the reason if it is still there. A request that is answered
+  // before its whole body has arrived is the last one on its connection.
   Task<bool> read_body(Standing standing);
-  // For another thread that reads the body: it stays where it is for as long as this is held, whatever becomes of the
-  // connection.
+  // Returns an owner of the body's memory, for another thread that reads the body. The body stays valid while the owner
+  // lives, even if the connection is closed. If the connection goes on, its next request may overwrite the body.
   std::shared_ptr<const void> hold_body() const;
 
-  // Whole lines of a head that the answer has besides its own, also one that the server gives by itself.
+  // Adds whole header lines to the response, including one that the server generates.
   void add_fields(std::string_view lines) { fields_ += lines; }
 
-  // The whole answer, with its length, in one write.
+  // Sends the whole response, with its length, in one write.
   Task<bool> reply(const ResponseHead& head, std::span<const std::string_view> body = {});
   Task<bool> reply(const ResponseHead& head, std::string_view body);
-  // The same without a coroutine where the client takes the answer at once, as it nearly always does. False: go on with
-  // `finish_reply`, for which the parts must still be there.
+  // Does what `reply` does, without a coroutine, if the client accepts the whole response at once, as it nearly always
+  // does. If false, await `finish_reply`; the parts must still be valid then.
   bool try_reply(const ResponseHead& head, std::span<const std::string_view> body);
   Task<bool> finish_reply();
 
-  // An answer whose length is not known: each `write` reaches the client at once. Ends with the handler's
-  // task if not before; if that ends by an exception the client sees it cut off.
+  // Starts a response of unknown length: each `write` is sent at once. The stream ends with the handler's task, if not
+  // before. If the task ends by an exception, the client sees that the stream was cut off (not with HTTP/1.0).
   Task<bool> begin_stream(const ResponseHead& head);
   Task<bool> write(std::span<const std::string_view> parts);
   Task<bool> write(std::string_view part);
   Task<bool> end_stream();
 
-  // From now on the connection is watched: `gone` is called once, soon after the client closes its side, if
-  // the handler's task still runs then. A later call replaces it. A client that has sent more requests ahead
-  // than the buffer takes is not watched any more.
+  // Watches the connection and calls `gone` once, soon after the client closes its side or this side aborts the
+  // connection, if the handler's task is still running. A later call replaces the callback. The client is no longer
+  // watched if it sends more requests ahead than the buffer can hold, or a body that the handler has not read.
   void on_disconnect(std::move_only_function<void()> gone);
 
-  // Called once when the server begins to drain, or soon if it has begun. A stream should end itself then;
-  // whatever still runs after the grace time is cancelled.
+  // Sets a callback that is called once when the server begins to drain, or soon if it is draining. A stream should end
+  // then; whatever still runs after the grace time is cancelled.
   void on_drain(std::move_only_function<void()> finish);
 
-  // Closes the connection at once, for a handler that goes on after its answer has ended.
+  // Closes the connection at once. A response that has not ended is cut off.
   void close();
+  // Ends the connection in good order after a whole response, for a handler that goes on: the client receives
+  // everything and then the end, and no further request is read.
+  void end_connection();
 
   bool answered() const { return state_ != State::open; }
 
@@ -83,7 +88,7 @@ class Exchange {
 
   Connection& connection_;
   State state_ = State::open;
-  bool bodiless_ = false;  // a stream of which only the head is sent
+  bool bodiless_ = false;  // only the head of the stream is sent
   bool chunked_ = false;
   bool left_ = false;  // the client closed its side while it was watched
   std::string fields_;
@@ -92,11 +97,12 @@ class Exchange {
   std::move_only_function<void()> drain_;
 };
 
-// Answers one request; gives an empty task where that is done already. What it throws is logged and becomes a 500, if
-// nothing was answered yet. Called on the thread of the connection; several requests run at once, on each thread.
+// Answers one request. May return an empty task if the request has been answered. An exception is logged and becomes a
+// 500 if nothing was sent yet. Called on the connection's thread; several requests run concurrently on each thread.
 using HttpHandler = std::function<Task<>(Exchange&)>;
 
-// A handler that gets whole requests only, from anyone.
+// Wraps a handler that needs whole requests. Bodies are charged to the budget of known callers, regardless of the
+// sender.
 HttpHandler with_body(HttpHandler handler);
 
 }  // namespace proteus::net

@@ -20,8 +20,8 @@ using Phase = RequestReader::Phase;
 using Step = RequestReader::Step;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-// A client that goes on sending after its last answer is listened to for so long, lest a reset destroy the
-// answer.
+// How many bytes a client may send after its last response. They are read and dropped, because closing at once would
+// cause a reset, which may destroy the response.
 constexpr std::size_t kLingerBytes = 4UL * 1024 * 1024;
 
 template <class Function>
@@ -56,7 +56,7 @@ void HttpDependencies::report(const Refusal& refusal, const Peer& peer) const {
       {.reason = limit ? RefusalReason::limit : RefusalReason::malformed, .why = refusal.detail, .peer = peer.address});
 }
 
-Connection::Connection(const HttpDependencies& dependencies, Stream stream)
+Connection::Connection(HttpDependencies& dependencies, Stream stream)
     : dependencies_(dependencies), stream_(std::move(stream)), reader_(dependencies.limits, dependencies.memory) {
   reader_.request().peer_ = &stream_.peer();
   reader_.request().proxies_ = dependencies.proxies;
@@ -67,7 +67,7 @@ Task<> Connection::run() {
   const OnExit close([this] { stream_.close(); });
   if (stream_.is_tls() && !co_await shake_hands()) co_return;
   if (may_close_idle()) co_return;
-  // The first request has less time than later ones: who connects means to ask.
+  // The first request has less time than later ones: a client that connects is about to send a request.
   deadline_ = deadline_after(dependencies_.limits.head_time);
   while (co_await read_request()) {
     is_used_ = true;
@@ -91,6 +91,7 @@ Task<bool> Connection::shake_hands() {
 
 Task<bool> Connection::read_request() {
   doing_ = Doing::reading;
+  const OnExit arrived([this] { set_arriving(false); });
   bool more_is_there = false;
   while (true) {
     switch (reader_.advance()) {
@@ -108,14 +109,17 @@ Task<bool> Connection::read_request() {
       case Step::need_bytes: break;
     }
     expect_bytes();
+    set_arriving(reader_.is_strangers());
     if (!more_is_there) {
-      if (auto [error] = co_await wait_readable(); error) {
+      if (auto [error] = co_await wait_readable(); error || broken_) {
         broken_ = true;
         co_return false;
       }
     }
+    while (expecting_ != Phase::body && !reader_.make_room() && displace_oldest()) {
+    }
     const std::span<char> space = reader_.space();
-    if (space.empty()) continue;  // refused
+    if (space.empty()) continue;  // no memory: `advance` reports that
     const auto [error, size] = stream_.try_read(space);
     if (error && error != asio::error::would_block) {
       broken_ = true;
@@ -144,7 +148,7 @@ Task<> Connection::serve_request() {
     log::error("handling {} {}: {}", log::printable(reader_.request().method()),
                log::printable(reader_.request().path()), describe(failure));
   } else if (!exchange.answered() && exchange.left_) {
-    broken_ = true;  // nobody waits for an answer
+    broken_ = true;  // the client is gone
   } else if (!exchange.answered()) {
     log::error("{} {} was not answered", log::printable(reader_.request().method()),
                log::printable(reader_.request().path()));
@@ -174,6 +178,7 @@ Task<> Connection::refuse(const Refusal& refusal) {
 
 Task<> Connection::linger() {
   doing_ = Doing::lingering;
+  reader_.end();
   deadline_ = deadline_after(dependencies_.limits.linger);
   stream_.shutdown();
   std::array<char, 4096> ignored;
@@ -205,8 +210,8 @@ void Connection::on_readable(ErrorCode error) {
   if (reader_waits_) return std::exchange(reader_waits_, nullptr)(error);
   if (exchange_ == nullptr) return;
   if (!error) {
-    // Requests sent ahead are kept where they will be read; when that is full the client is on its own. So is one whose
-    // body nobody reads.
+    // Requests sent ahead are read into the buffer. If it is full, or if a body has not been read, the client is not
+    // watched any more.
     if (!reader_.is_ready()) return;
     const std::span<char> space = reader_.spare();
     if (space.empty()) return;
@@ -214,6 +219,11 @@ void Connection::on_readable(ErrorCode error) {
     reader_.commit(got.size);
     if (!got.error || got.error == asio::error::would_block) return watch();
   }
+  call_gone();
+}
+
+void Connection::call_gone() {
+  if (exchange_ == nullptr) return;
   exchange_->left_ = true;
   if (exchange_->gone_) std::exchange(exchange_->gone_, nullptr)();
 }
@@ -270,16 +280,45 @@ void Connection::sweep() {
   if (doing_ == Doing::reading && reader_.phase() == Phase::idle) reader_.release_memory();
   if (dependencies_.now < deadline_) return;
   deadline_ = kNever;
-  if (doing_ == Doing::reading && reader_.phase() != Phase::idle) {
-    const Refusal refusal{408, "the request took too long to arrive"};
-    dependencies_.report(refusal, stream_.peer());
-    const std::string answer = answer_of(refusal);
-    const std::string_view part = answer;
-    stream_.try_write({&part, 1});
-    stream_.shutdown();
-  }
+  if (doing_ == Doing::reading && reader_.phase() != Phase::idle)
+    return cut_off({408, "the request took too long to arrive"});
   if (doing_ == Doing::writing) return abort();
   stream_.close();
+}
+
+void Connection::cut_off(const Refusal& refusal) {
+  dependencies_.report(refusal, stream_.peer());
+  const std::string answer = answer_of(refusal);
+  const std::string_view part = answer;
+  stream_.try_write({&part, 1});
+  stream_.shutdown();
+  stream_.close();
+}
+
+void Connection::set_arriving(bool arriving) {
+  if (arriving == arriving_.has_value()) return;
+  if (arriving) {
+    arriving_ = dependencies_.arriving.insert(dependencies_.arriving.end(), this);
+  } else {
+    dependencies_.arriving.erase(*std::exchange(arriving_, std::nullopt));
+  }
+}
+
+bool Connection::displace_oldest() {
+  const auto oldest = std::ranges::find_if(dependencies_.arriving, [this](const Connection* other) {
+    return other != this && other->doing_ == Doing::reading && other->reader_.is_strangers();
+  });
+  if (oldest == dependencies_.arriving.end()) return false;
+  Connection& other = **oldest;
+  other.set_arriving(false);
+  if (other.reader_.phase() == Phase::idle) {
+    other.reader_.release_memory();
+    return true;
+  }
+  other.cut_off({503, "too many large requests are being received"});
+  other.reader_.give_up();
+  other.broken_ = true;
+  return true;
 }
 
 void Connection::begin_drain() { call_drain(); }
@@ -297,13 +336,21 @@ void Connection::call_drain() {
   if (exchange_ != nullptr && exchange_->drain_) std::exchange(exchange_->drain_, nullptr)();
 }
 
+void Connection::end() {
+  keep_alive_ = false;
+  stream_.shutdown();
+}
+
 void Connection::abort() {
-  // The kernel is not to keep what a client does not take.
+  // The kernel must not keep bytes that the client does not accept.
   if (const int socket = stream_.native_handle(); socket >= 0) {
     const ::linger at_once{1, 0};
     ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
   stream_.close();
+  // The client may not be watched any more; see `on_readable`.
+  if (exchange_ != nullptr && exchange_->gone_)
+    asio::post(stream_.executor(), [self = shared_from_this()] { self->call_gone(); });
 }
 
 }  // namespace proteus::net

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,40 +18,44 @@
 
 namespace proteus::net {
 
-// What the connections of one worker share. `now` moves only with the sweep, so that deadlines cost no system
-// call.
+class Connection;
+
+// What the connections of one worker share. `now` moves only with the sweep, so that deadlines cost no system call.
 struct HttpDependencies {
   HttpLimits limits;
   HttpHandler handler;
-  ReadMemory* memory = nullptr;  // of all workers of the server, and outlives them
+  ReadMemory* memory = nullptr;  // shared by all workers of the server; outlives them
   Clock::Monotonic now;
-  std::chrono::milliseconds tick{0};  // how late `now` may be
+  std::chrono::milliseconds tick{0};  // the longest that `now` may lag
   std::string date_line;
-  bool draining = false;       // each connection has one more answer at most
-  bool closes_idle = false;    // and where nothing runs none
-  bool closes_unused = false;  // not even where nothing was asked yet
+  bool draining = false;            // each connection sends at most one more response
+  bool closes_idle = false;         // idle connections that have had a request are closed
+  bool closes_unused = false;       // idle connections without any request are closed, too
+  std::list<Connection*> arriving;  // connections whose requests hold memory of the strangers' budget; oldest first
   RefusalLog* refusals = nullptr;
-  const TrustedProxies* proxies = nullptr;  // none where it is null; outlives the connections
+  const TrustedProxies* proxies = nullptr;  // null for none; outlives the connections
 
   void report(const Refusal& refusal, const Peer& peer) const;
 };
 
-// One client's connection: reads requests, runs the handler for each, in order. Belongs to one thread.
-// Whoever spawns `run` keeps it in a shared_ptr and calls `sweep` now and then.
+// A connection of a client: reads requests and runs the handler for each, in order. Belongs to one thread. Lives in a
+// shared_ptr; its owner spawns `run` and calls `sweep` regularly.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(const HttpDependencies& dependencies, Stream stream);
+  Connection(HttpDependencies& dependencies, Stream stream);
 
-  // Until either side closes. The stream is closed when it ends.
+  // Runs until either side closes, and then closes the stream.
   Task<> run();
 
-  // Enforces the deadline, whichever applies to what the connection does.
+  // Enforces the deadline of the current activity.
   void sweep();
-  // Tells the running exchange, where there is one.
+  // Notifies the running exchange, if there is one.
   void begin_drain();
-  // As what is shared says, unless a request has come that was not read yet.
+  // Closes an idle connection if HttpDependencies requires it and no unread request has arrived.
   void close_if_idle();
-  // At once.
+  // Ends the connection after the response; see `Exchange::end_connection`.
+  void end();
+  // Closes the connection at once and drops unsent bytes.
   void abort();
 
  private:
@@ -57,23 +63,31 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   enum class Doing : std::uint8_t { shaking_hands, reading, handling, writing, lingering };
 
-  // Moving bytes against a deadline that slowness does not push away.
+  // Progress of a transfer. Determines a deadline that a trickle of bytes cannot postpone.
   struct Progress {
     Clock::Monotonic since;
     std::size_t bytes = 0;
   };
 
-  // Reads on until a head is here, or a whole request. False: there will be none, and there is nothing to answer.
+  // Reads until a head or a whole request has arrived. Returns false if none will come and nothing is left to answer.
   Task<bool> read_request();
   Task<> serve_request();
   Task<bool> shake_hands();
   Task<> refuse(const Refusal& refusal);
+  // Refuses a request that is still arriving, without waiting.
+  void cut_off(const Refusal& refusal);
+  // Frees memory of the strangers' budget: refuses the oldest request of this worker that holds some and is still
+  // arriving. Otherwise, requests whose heads never end would keep out callers who could show a credential. Returns
+  // false if there is none.
+  bool displace_oldest();
+  void set_arriving(bool arriving);
   Task<> linger();
 
   Task<Waited> wait_readable();
   void watch();
   void on_readable(ErrorCode error);
   void call_drain();
+  void call_gone();
   bool may_close_idle() const;
 
   // Sends `out_`.
@@ -87,24 +101,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static constexpr Clock::Monotonic kNever = Clock::Monotonic::max();
 
-  const HttpDependencies& dependencies_;
+  HttpDependencies& dependencies_;
   Stream stream_;
   RequestReader reader_;
-  Exchange* exchange_ = nullptr;  // while a handler runs
+  Exchange* exchange_ = nullptr;  // set while a handler runs
 
   Doing doing_ = Doing::reading;
   RequestReader::Phase expecting_ = RequestReader::Phase::idle;
   Clock::Monotonic deadline_ = kNever;
   Progress body_;
 
-  std::string head_;                   // of the answer
-  std::vector<std::string_view> out_;  // what is still to be written
-  bool keep_alive_ = false;            // as the answer said
+  std::string head_;                   // of the response
+  std::vector<std::string_view> out_;  // parts that are still to be written
+  bool keep_alive_ = false;            // as stated in the response
   bool broken_ = false;                // nothing more can be written
-  bool is_used_ = false;               // something was asked
+  bool is_used_ = false;               // a request has arrived
+  std::optional<std::list<Connection*>::iterator> arriving_;
 
   bool watching_ = false;
-  std::move_only_function<void(ErrorCode)> reader_waits_;  // for the watch to find something
+  std::move_only_function<void(ErrorCode)> reader_waits_;  // called when the watch finds something
 };
 
 }  // namespace proteus::net

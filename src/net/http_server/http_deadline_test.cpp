@@ -6,7 +6,7 @@
 
 #include "net/testing/http_test_server.hpp"
 
-// SEC-03: nobody holds a connection, or memory, by being slow. Time moves by hand.
+// SEC-03: no client can hold a connection or memory by being slow. The tests move the time themselves.
 namespace proteus::net {
 namespace {
 
@@ -114,7 +114,7 @@ TEST(HttpDeadline, CutsOffAClientThatDoesNotReadItsStream) {
   auto client = server.connect(4096);
   client.send(test::kGet);
   server.wait_for_connections(1);
-  // The server writes until the client's buffers are full; only then does the deadline begin.
+  // The server writes until the client's buffers are full; only then does the deadline start.
   while (server.server().connections() == 1)
     server.advance(seconds(1));
 }

@@ -11,14 +11,14 @@
 
 #include "net/testing/http_test_server.hpp"
 
-// Clients that go away, and a server that does.
+// Clients that disconnect, and a server that drains.
 namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
 using std::chrono::seconds;
 
-// What a handler and its test tell each other.
+// What a handler and its test share.
 struct Shared {
   std::promise<void> started;
   std::atomic<int> gone = 0;
@@ -26,7 +26,7 @@ struct Shared {
   std::atomic<int> finished = 0;
 };
 
-// Waits until told, and answers.
+// Waits for a disconnect or a drain, and then replies.
 Task<> park(Exchange& exchange, Shared& shared, bool watch) {
   asio::steady_timer until(exchange.executor(), asio::steady_timer::time_point::max());
   if (watch) {
@@ -50,7 +50,7 @@ HttpHandler parking(Shared& shared, bool watch = true) {
   return [&shared, watch](Exchange& exchange) { return park(exchange, shared, watch); };
 }
 
-// Once one request was parked, answers at once.
+// Parks the first request and answers all others at once.
 HttpHandler parking_once(Shared& shared) {
   return [&shared, first = std::make_shared<std::atomic<bool>>(true)](Exchange& exchange) {
     if (first->exchange(false)) return park(exchange, shared, true);
@@ -84,7 +84,7 @@ TEST(Disconnect, IsNotMistakenForRequestsSentAhead) {
   shared.started.get_future().wait();
   client.send("GET /second HTTP/1.1\r\nHost: h\r\n\r\nGET /thi");
   client.send("rd HTTP/1.1\r\nHost: h\r\n\r\n");
-  // The watch has taken them once the worker has nothing left to do.
+  // Once the worker has nothing left to do, the watch has read them.
   for (int i = 0; i < 100; ++i)
     run_on(server.workers().at(0), [] {});
   EXPECT_EQ(shared.gone, 0);
@@ -250,6 +250,35 @@ TEST(Drain, CancelsWhatRunsBeyondTheGrace) {
   server.advance(seconds(2));
   done.wait();
   EXPECT_TRUE(client.at_end());
+}
+
+// Waits for a disconnect, whether or not the coroutine is cancelled.
+Task<> until_gone(Exchange& exchange, Shared& shared) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  asio::steady_timer until(exchange.executor(), asio::steady_timer::time_point::max());
+  exchange.on_disconnect([&] {
+    ++shared.gone;
+    until.cancel();
+  });
+  shared.started.set_value();
+  boost::system::error_code ignored;
+  co_await until.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+TEST(Drain, TellsAnExchangeThatItsTimeIsUpThoughItsClientHasSentMoreThanIsRead) {
+  Shared shared;
+  TestServer server([&](Exchange& exchange) { return until_gone(exchange, shared); });
+  auto client = server.connect();
+  client.send(test::kGet);
+  shared.started.get_future().wait();
+  client.send(std::string(200'000, 'x'));
+  for (int i = 0; i < 100; ++i)
+    run_on(server.workers().at(0), [] {});
+  EXPECT_EQ(shared.gone, 0);
+  auto done = drain(server, seconds(30));
+  server.advance(seconds(31));
+  ASSERT_EQ(done.wait_for(seconds(60)), std::future_status::ready);
+  EXPECT_EQ(shared.gone, 1);
 }
 
 TEST(Drain, TellsAnExchangeThatAsksLate) {

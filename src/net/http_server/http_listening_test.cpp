@@ -1,4 +1,6 @@
 #include <atomic>
+#include <new>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -6,17 +8,17 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/log.hpp"
 #include "base/unique_fd.hpp"
-#include "net/http_server/http_server.hpp"
 #include "net/process/spawn.hpp"
+#include "net/testing/http_test_server.hpp"
 
 namespace proteus::net {
 namespace {
 
 Task<> greet(Exchange& exchange) { co_await exchange.reply({}, std::string_view("hello")); }
 
-// Takes a port for a moment, as whoever chooses one does. It can be listened on even while the socket lingers in a
-// child.
+// Returns a port that was just free. The server can listen on it even while a child still holds the socket.
 std::uint16_t free_port() {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -31,7 +33,7 @@ std::uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
-// Between its fork and its program a child holds all sockets there are.
+// Between fork and exec, a child holds all sockets of the process.
 TEST(HttpServer, ListensWhileProgramsAreStarted) {
   std::atomic<bool> enough = false;
   std::jthread starting([&] {
@@ -51,6 +53,31 @@ TEST(HttpServer, ListensWhileProgramsAreStarted) {
     EXPECT_TRUE(listening) << "round " << round << ": " << listening.error().message();
   }
   enough = true;
+}
+
+// One connection that cannot be set up must not keep a worker from accepting others.
+TEST(HttpServer, AcceptsFurtherConnectionsAfterOneFailed) {
+  static std::atomic<bool> fails;
+  fails = true;
+  SystemClock clock;
+  RefusalLog refusals(clock);
+  TestServer server([](Exchange& exchange) { return greet(exchange); },
+                    {.limits = {.connections = 1}, .refusals = &refusals});
+  std::optional<RawClient> first = server.connect();
+  server.wait_for_connections(1);
+  // The log has no memory left to report a connection beyond the limit.
+  log::redirect([](std::string_view) {
+    if (fails.exchange(false)) throw std::bad_alloc();
+  });
+  auto failed = server.connect();
+  EXPECT_TRUE(failed.at_end());
+  log::redirect(nullptr);
+  EXPECT_FALSE(fails);
+  first.reset();
+  server.wait_for_connections(0);
+  auto next = server.connect();
+  next.send(test::kGet);
+  EXPECT_EQ(next.receive().body, "hello");
 }
 
 }  // namespace

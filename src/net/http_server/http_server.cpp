@@ -23,8 +23,8 @@ using KeepAliveInterval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_
 using KeepAliveCount = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-// Sockets that share a port would also share it with a second server, unnoticed. So the first takes it alone, and is
-// shared once it listens.
+// Sockets with SO_REUSEPORT would also share their port with a second server, unnoticed. So the first socket takes the
+// port alone, and shares it once it listens.
 enum class Port : std::uint8_t { taken, shared };
 
 Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog, Port port) {
@@ -33,8 +33,8 @@ Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoin
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error && port == Port::shared) acceptor.set_option(ReusePort(true), error);
   if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
-  // Connections inherit these: a client that vanished without a word is noticed within two minutes, also on a stream
-  // on which nothing happens.
+  // Connections inherit these options. A client that has vanished is noticed within two minutes, even on an idle
+  // stream.
   if (!error) acceptor.set_option(asio::socket_base::keep_alive(true), error);
   if (!error) acceptor.set_option(KeepAliveIdle(60), error);
   if (!error) acceptor.set_option(KeepAliveInterval(15), error);

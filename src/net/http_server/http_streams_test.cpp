@@ -1,4 +1,4 @@
-// Answers that are sent piece by piece.
+// Responses that are sent piece by piece.
 #include <array>
 #include <stdexcept>
 #include <string_view>

@@ -37,7 +37,7 @@ Stream connect(asio::io_context& io, std::uint16_t port, const SelfSigned& trust
                            "localhost");
 }
 
-// Sends requests and collects what comes until the server has said `until` that many times.
+// Sends `requests`, and collects what arrives until the server has sent the text `until` `times` times.
 Task<> talk(Stream& stream, std::string_view requests, std::string_view until, int times, std::string& received) {
   const auto shaken = co_await stream.handshake();
   if (!shaken) {
@@ -138,7 +138,7 @@ TEST(HttpTls, SurvivesAClientThatSpeaksPlainHttp) {
   TestServer server(answer, with(self_signed));
   auto client = server.connect();
   client.send(test::kGet);
-  client.at_end();  // whatever alert it sends before that
+  client.at_end();  // whatever alert the server sends first
   server.wait_for_connections(0);
 }
 

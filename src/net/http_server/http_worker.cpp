@@ -16,10 +16,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Without descriptors to accept with, trying again at once would only spin.
+// If no descriptor is left, an immediate retry would only spin.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr int kUnusedLonger = 3;
-constexpr int kMostWaiting = 1024;  // to be accepted, when a drain begins: others could connect as fast as they are
+constexpr int kMostWaiting = 1024;  // accepted when a drain begins; clients could connect as fast as they are accepted
 
 std::string date_line(Clock::Wall time) {
   return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
@@ -61,22 +61,30 @@ Task<> HttpWorker::accept() {
     TcpSocket socket(context_.get_executor());
     auto [error] = co_await acceptor_->async_wait(TcpAcceptor::wait_read, kAwaited);
     if (!error) error = accept_socket(*acceptor_, socket);
-    if (!error) {
-      adopt(tcp_stream(std::move(socket)));
-    } else if (error != asio::error::would_block && acceptor_->is_open()) {
-      log::warning("cannot accept a connection: {}", error.message());
-      pause.expires_after(kAcceptPause);
-      co_await pause.async_wait(kAwaited);
-    }
+    if (!error && adopt(std::move(socket))) continue;
+    if (error == asio::error::would_block || !acceptor_->is_open()) continue;
+    if (error) log::warning("cannot accept a connection: {}", error.message());
+    pause.expires_after(kAcceptPause);
+    co_await pause.async_wait(kAwaited);
   }
 }
 
-// Who has connected may have asked already.
+// Accepts connections that are already queued: their clients may have sent a request.
 void HttpWorker::accept_waiting() {
   for (int i = 0; i < kMostWaiting; ++i) {
     TcpSocket socket(context_.get_executor());
-    if (accept_socket(*acceptor_, socket)) return;
+    if (accept_socket(*acceptor_, socket) || !adopt(std::move(socket))) return;
+  }
+}
+
+// Closes the connection and returns false if it cannot be served, for lack of memory for example.
+bool HttpWorker::adopt(TcpSocket socket) {
+  try {
     adopt(tcp_stream(std::move(socket)));
+    return true;
+  } catch (const std::exception& failed) {
+    log::warning("cannot serve a connection: {}", failed.what());
+    return false;
   }
 }
 
@@ -94,7 +102,7 @@ void HttpWorker::refuse(Stream stream) {
   dependencies_.report(refusal, stream.peer());
   const std::string answer = refusal_answer(refusal, dependencies_.date_line);
   const std::string_view part = answer;
-  // What is not secured yet cannot be told.
+  // Nothing can be sent before the TLS handshake.
   if (stream.is_tls() == tls_.has_value()) stream.try_write({&part, 1});
   stream.close();
 }
@@ -171,8 +179,8 @@ void HttpWorker::begin_drain(std::chrono::milliseconds grace, std::chrono::milli
   if (idle.count() > 0) {
     service_.spawn("closing idle connections", close_idle_after(idle));
   } else {
+    dependencies_.closes_idle = dependencies_.closes_unused = true;
     close_idle();
-    close_unused();
   }
   if (grace == std::chrono::milliseconds(0)) abort_all();
 }
@@ -181,28 +189,22 @@ Task<> HttpWorker::close_idle_after(std::chrono::milliseconds time) {
   asio::steady_timer timer(context_);
   timer.expires_after(time);
   co_await timer.async_wait(asio::use_awaitable);
+  dependencies_.closes_idle = true;
   close_idle();
-  // Who has just connected means to ask.
+  // A client that has just connected is about to send a request.
   timer.expires_after(kUnusedLonger * time);
   co_await timer.async_wait(asio::use_awaitable);
-  close_unused();
+  dependencies_.closes_unused = true;
+  close_idle();
 }
 
 void HttpWorker::close_idle() {
-  dependencies_.closes_idle = true;
   read_links();
   for (const auto& connection : connections_)
     connection->close_if_idle();
 }
 
-void HttpWorker::close_unused() {
-  dependencies_.closes_unused = true;
-  read_links();
-  for (const auto& connection : connections_)
-    connection->close_if_idle();
-}
-
-// A request that has arrived is answered.
+// Reads what has arrived on the links, so that requests in it are answered.
 void HttpWorker::read_links() {
   for (const auto& link : std::vector(links_.begin(), links_.end())) {
     if (link->is_open()) link->read_now();
@@ -217,7 +219,7 @@ void HttpWorker::abort_all() {
 
 Task<> HttpWorker::finish_drain() {
   co_await running_.join();
-  // One more may have been opened meanwhile; then no more.
+  // Clients may have opened more streams meanwhile; those that have arrived by now are the last.
   read_links();
   co_await running_.join();
   for (const auto& link : links_)

@@ -16,29 +16,29 @@
 
 namespace proteus::net {
 
-// The part of an HTTP server that lives on one worker: its connections and their deadlines. Every member
-// function belongs to the thread of `context`, except the constructor and `connections`. Must be drained to
-// its end before it is destroyed.
+// The part of an HTTP server that lives on one worker: its connections and their deadlines. All member functions except
+// the constructor and `connections` must be called on the thread of `context`. Must be fully drained before it is
+// destroyed.
 class HttpWorker {
  public:
-  // `memory` is what all workers of the server share, and outlives it; so does the clock.
+  // All workers of the server share `memory`. What the references and pointers refer to must outlive the worker.
   HttpWorker(boost::asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
              const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr,
              const TrustedProxies* proxies = nullptr);
 
-  // Sweeps from now on.
+  // Starts the sweeps.
   void start();
   void accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls, bool is_multiplexed = false);
-  // Serves a connection that came from elsewhere.
+  // Serves an accepted connection, or rejects it if there are too many.
   void adopt(Stream stream);
   void set_tls(TlsContext tls);
 
-  // Enforces the deadlines of all connections, once.
+  // Updates the time and enforces the deadlines of all connections, once.
   void sweep();
 
-  // Stops accepting, closes idle connections, at once or after `idle`, and after `grace` all of them.
+  // Stops accepting, closes idle connections at once or after `idle`, and cancels all connections after `grace`.
   void begin_drain(std::chrono::milliseconds grace, std::chrono::milliseconds idle = {});
-  // Completes when nothing is left; only after `begin_drain`.
+  // Completes when nothing is left. Only after `begin_drain`.
   Task<> finish_drain();
 
   std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
@@ -46,11 +46,11 @@ class HttpWorker {
 
  private:
   Task<> accept();
+  bool adopt(TcpSocket socket);
   void accept_waiting();
   Task<> keep_sweeping();
   Task<> close_idle_after(std::chrono::milliseconds time);
   void close_idle();
-  void close_unused();
   Task<> serve(Stream stream);
   Task<> serve_link(Stream stream);
   void begin_serving(Stream stream);
@@ -71,7 +71,7 @@ class HttpWorker {
   Clock::Monotonic drain_ends_ = Clock::Monotonic::max();
   Clock::Wall dated_ = Clock::Wall::min();
   TaskGroup service_;  // accepting and sweeping
-  TaskGroup linked_;   // what connections go over
+  TaskGroup linked_;   // the links that connections use
   TaskGroup running_;  // the connections
 };
 

@@ -7,7 +7,7 @@
 
 namespace proteus::net {
 
-// What a RefusalLog is told of a request. Valid as long as its arguments.
+// Describes a rejected request for a RefusalLog. Valid as long as the arguments.
 inline RefusedRequest refused(const Request& request, RefusalReason reason, std::string_view why,
                               std::string_view principal = {}) {
   return {.reason = reason, .why = why, .peer = request.client(), .path = request.path(), .principal = principal};

@@ -5,7 +5,7 @@
 namespace proteus::net {
 namespace {
 
-// Behind "scheme://authority"; npos if that is not how the target begins.
+// Returns the position after "scheme://authority"; npos if the target does not begin with that.
 std::size_t path_of_absolute_form(std::string_view target) {
   const std::size_t scheme = target.find("://");
   if (scheme == std::string_view::npos ||

@@ -15,40 +15,37 @@ class TrustedProxies;
 
 enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
 
-// What a handler keeps for the further requests of a connection.
+// State that a handler keeps for later requests of the same connection.
 class ConnectionNote {
  public:
   virtual ~ConnectionNote() = default;
 };
 
-// One HTTP request. All views point into the connection's buffers, which do not move them: they are valid until the
-// request's exchange ends.
+// One HTTP request. Its views point into the buffers of the connection and are valid until the request's exchange ends.
 class Request {
  public:
-  // How many bytes behind `body` may be read, whatever they hold: parsers that work in whole vectors need no
-  // copy.
+  // Number of readable bytes after `body`, whatever they contain, for parsers that read whole vectors.
   static constexpr std::size_t kBodyPadding = ReadBuffer::kPadding;
 
   std::string_view method() const { return method_; }
-  // As it was sent.
+  // Returns the target as it was sent.
   std::string_view target() const { return target_; }
-  // The parts of the target, not decoded: neither holds the question mark. Empty path for "*".
+  // The parts of the target, not decoded and without the question mark. The path of "*" is empty.
   std::string_view path() const { return path_; }
   std::string_view query() const { return query_; }
   const Fields& fields() const { return fields_; }
-  // Whole, and decoded if it came in chunks. Empty as long as not all of it is here; see Exchange::read_body.
+  // Returns the whole body, decoded if it was chunked. Empty until all of it has arrived; see Exchange::read_body.
   std::string_view body() const { return body_; }
   HttpVersion version() const { return version_; }
 
   const Peer& peer() const { return *peer_; }
-  // Whom it comes from, by the word of proxies that are trusted: an address, for logs. Valid until it is asked for
-  // again.
+  // Returns the client's address according to trusted proxies. Must not decide about access. Valid until the next call.
   std::string_view client() const;
   bool is_tls() const { return tls_; }
-  // Two requests of a connection that have an Authorization have the same number only where it is the same, byte for
-  // byte: the head says so, which is compared anyway.
+  // Two requests of a connection that have an Authorization field have the same number only if the field is the same,
+  // byte for byte. Costs nothing: the parser compares heads anyway.
   std::uint64_t authorization_number() const { return authorization_number_; }
-  // Of whoever handles the requests; none at first.
+  // Returns the handler's note on the connection; null at first.
   std::unique_ptr<ConnectionNote>& note() const { return note_; }
 
  private:
@@ -57,7 +54,7 @@ class Request {
   friend class Connection;
 
   void clear();
-  // Splits the target. False if it has none of the forms a server is asked with (RFC 9112, 3.2).
+  // Splits the target. Returns false if a server does not accept its form (RFC 9112, section 3.2).
   bool set_target(std::string_view target);
 
   std::string_view method_;
@@ -70,7 +67,7 @@ class Request {
   bool tls_ = false;
   std::uint64_t authorization_number_ = 0;
   const Peer* peer_ = nullptr;
-  const TrustedProxies* proxies_ = nullptr;  // none where it is null
+  const TrustedProxies* proxies_ = nullptr;  // null for none
   mutable std::string client_;
   mutable std::unique_ptr<ConnectionNote> note_;
 };

@@ -36,7 +36,7 @@ RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::strin
 RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
   const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
   if (begin_ != message.data()) {
-    if (consumed_ > 0) {  // views are of where it was
+    if (consumed_ > 0) {  // the views point to the old place
       restart();
       request.clear();
     }
@@ -69,11 +69,11 @@ RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Re
       outcome = parse_field(line, request);
     } else if (!line.empty()) {
       outcome = parse_request_line(line, request);
-    }  // else RFC 9112, 2.2: empty lines before a request are no error
+    }  // an empty line before a request is no error (RFC 9112, section 2.2)
     if (outcome == Outcome::refused) return outcome;
   }
   searched_ = head.size();
-  // What speaks another protocol may never send a line feed.
+  // A client that speaks another protocol may never send a line feed.
   const std::string_view begun = head.substr(consumed_);
   if (next_ == Next::request_line && !begun.empty() && !is_token_character(begun[0]) && begun != "\r") {
     return refuse(400, "the request is malformed");
@@ -82,7 +82,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Re
   return Outcome::need_more;
 }
 
-// A head that was fine before is fine again.
+// A head that was valid before is valid again.
 void RequestHeadParser::take_all(std::string_view head, const std::vector<HeadLines::Line>& lines, Request& request) {
   for (const HeadLines::Line& known : lines) {
     const std::string_view line = head.substr(known.at, known.size);
@@ -149,7 +149,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line,
   std::size_t colon = 0;
   while (colon < line.size() && is_token_character(line[colon]))
     ++colon;
-  // A line that continues the one before begins with a blank, and ends up here too.
+  // A line that continues the previous one begins with a blank, and is rejected here, too.
   if (colon == 0 || colon == line.size() || line[colon] != ':') return refuse(400, "a header field is malformed");
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trim_blanks(line.substr(colon + 1));

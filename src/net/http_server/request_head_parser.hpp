@@ -11,7 +11,7 @@
 
 namespace proteus::net {
 
-// What the head of a request says about what follows it.
+// What the head of a request states about the bytes that follow and about the connection.
 struct Framing {
   std::size_t content_length = 0;
   bool chunked = false;
@@ -19,33 +19,32 @@ struct Framing {
   bool expects_continue = false;
 };
 
-// Parses request heads into views, line by line as they arrive (RFC 9112). Refuses whatever two
-// implementations could understand differently: a second Content-Length even if it is the same, a second
-// Authorization and whatever else decides something by its only value, folded lines, bare line feeds, whitespace where
-// none belongs.
+// Parses request heads into views, line by line as they arrive (RFC 9112). Rejects what two implementations could
+// understand differently: a second Content-Length even if it is the same, a second Authorization or other field that
+// must be unique, folded lines, bare line feeds, misplaced whitespace.
 //
-// Ours and not Beast's, which takes half of all instructions a small request costs, applies its size limit to
-// each piece that arrives instead of to the head, and reads on where this one refuses.
-// fuzz/http_head_fuzz.cpp holds the two against each other.
+// Used instead of Beast's parser, which takes half of all instructions of a small request, applies its size limit to
+// each piece that arrives instead of to the head, and accepts what this parser rejects. fuzz/http_head_fuzz.cpp
+// compares the two.
 class RequestHeadParser {
  public:
   explicit RequestHeadParser(const HttpLimits& limits) : limits_(limits) {}
 
   enum class Outcome : std::uint8_t { need_more, done, refused };
 
-  // Forgets the last head.
+  // Starts a new head.
   void restart();
 
-  // `message` is all that arrived of it, from its first byte. Fills `request` with views of it, as far as that goes. A
-  // message that is elsewhere than at the last call is parsed again from its beginning. Once the head is done its bytes
-  // must stay where they are.
+  // Parses `message`, which is all that has arrived of the message, from its first byte. Fills `request` with views of
+  // it, as far as it is parsed. If the message has moved since the last call, parses it again from its beginning. Once
+  // the head is done, its bytes must not move.
   Outcome parse(std::string_view message, Request& request);
 
-  // Bytes of the message that were taken, all of the head once done.
+  // Returns how many bytes of the message were parsed; the size of the head once done.
   std::size_t consumed() const { return consumed_; }
-  // Once done.
+  // Valid once `parse` has returned `done`.
   const Framing& framing() const { return framing_; }
-  // Once refused.
+  // Valid once `parse` has returned `refused`.
   const Refusal& refusal() const { return refusal_; }
 
  private:
@@ -54,7 +53,7 @@ class RequestHeadParser {
   Outcome refuse(unsigned status, std::string_view detail);
   void take_request_line(std::string_view line, const HeadLines::Line& known, Request& request);
   void take_all(std::string_view head, const std::vector<HeadLines::Line>& lines, Request& request);
-  // These say need_more for a line that is fine.
+  // Functions that take or parse a line return need_more if the line is valid.
   Outcome take_known(std::string_view line, const HeadLines::Line& known, Request& request);
   Outcome parse_request_line(std::string_view line, Request& request);
   Outcome parse_field(std::string_view line, Request& request);
@@ -67,15 +66,15 @@ class RequestHeadParser {
 
   const HttpLimits& limits_;
   HeadLines lines_;
-  const char* begin_ = nullptr;  // of the message, when it was last seen
+  const char* begin_ = nullptr;  // start of the message at the last call
   std::size_t consumed_ = 0;     // whole lines
-  std::size_t searched_ = 0;     // for the end of the next one
-  std::size_t line_ = 0;         // where the one that is looked at begins
+  std::size_t searched_ = 0;     // end of the part that was searched for a line end
+  std::size_t line_ = 0;         // start of the current line
   Next next_ = Next::request_line;
   Framing framing_;
-  Framing last_framing_;              // of the head that `lines_` is of
-  std::uint32_t singles_ = 0;         // meanings that a request has only once and that were seen, a bit each
-  std::uint64_t authorizations_ = 0;  // that were not as in the head before
+  Framing last_framing_;              // of the head in `lines_`
+  std::uint32_t singles_ = 0;         // fields seen that must be unique, one bit for each FieldMeaning
+  std::uint64_t authorizations_ = 0;  // number of Authorization fields that the previous head did not have
   bool has_length_ = false;
   bool asks_close_ = false;
   bool asks_keep_alive_ = false;

@@ -6,6 +6,12 @@
 
 namespace proteus::net {
 
+namespace {
+
+const Refusal kNoMemory{503, "too many large requests are being received"};
+
+}  // namespace
+
 RequestReader::RequestReader(const HttpLimits& limits, ReadMemory* memory)
     : limits_(limits), memory_(memory), parser_(limits) {}
 
@@ -21,9 +27,27 @@ RequestReader::Phase RequestReader::phase() const {
 }
 
 std::span<char> RequestReader::space() {
-  if (state_ == State::head ? make_room_for_head() : make_room_for_body()) return filling().space();
-  refuse({503, "too many large requests are being received"});
+  if (make_room()) return filling().space();
+  refuse(kNoMemory);
   return {};
+}
+
+void RequestReader::set_standing(Standing standing) {
+  standing_ = standing;
+  if (memory_ == nullptr) return;
+  buffer_.charge_to(*memory_, standing);
+  body_.charge_to(*memory_, standing);
+}
+
+bool RequestReader::is_strangers() const {
+  if (state_ == State::head) return buffer_.is_charged_to(Standing::stranger);
+  const bool is_body = state_ == State::sized_body || state_ == State::chunked_body;
+  return is_body && is_body_out_ && body_.is_charged_to(Standing::stranger);
+}
+
+void RequestReader::give_up() {
+  filling().release();
+  refuse(kNoMemory);
 }
 
 bool RequestReader::make_room_for_head() {
@@ -37,7 +61,7 @@ bool RequestReader::make_room_for_body() {
   const bool has_room = is_chunked || is_body_out_ ? !filling().space().empty() : buffer_.room() >= whole;
   if (has_room) return true;
   const std::size_t arrived = filling().size() - body_begin();
-  // With the size of the head, so that the next request of this size fits into one buffer.
+  // Includes the size of the head, so that the next request of this size fits into one buffer.
   const std::size_t wanted = is_chunked ? std::max(ReadBuffer::kInitial, 2 * arrived)
                                         : std::min(whole, std::max(ReadBuffer::kKept, 2 * arrived));
   if (!body_.reserve(wanted, memory_, standing_)) return false;
@@ -94,7 +118,7 @@ RequestReader::Step RequestReader::advance_chunked_body() {
   if (!decoded) return refuse({400, "the chunked body is malformed"});
   decoded_ += decoded->produced;
   if (decoded_ > limits_.body_bytes) return refuse({413, "the request body is too large"});
-  // What is not consumed follows the body, and so does the next request.
+  // Bytes that were not consumed belong to the next request; they are moved up to the body.
   const std::span<char> rest = encoded.subspan(decoded->consumed);
   std::memmove(encoded.data() + decoded->produced, rest.data(), rest.size());
   buffer.truncate(known + decoded->produced + rest.size());
@@ -128,6 +152,13 @@ void RequestReader::finish() {
 
 void RequestReader::release_memory() {
   if (buffer_.empty()) buffer_.release();
+}
+
+void RequestReader::end() {
+  request_.clear();
+  buffer_.release();
+  body_.release();
+  state_ = State::refused;
 }
 
 }  // namespace proteus::net

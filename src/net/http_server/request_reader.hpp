@@ -9,46 +9,56 @@
 
 namespace proteus::net {
 
-// Turns the bytes of a connection into requests, one after the other. Does no I/O: who owns it puts bytes
-// into `space`, says so by `commit`, and asks `advance` what that led to.
+// Turns the bytes of a connection into requests, one after the other. Does no I/O: its owner puts bytes into `space`,
+// calls `commit`, and then `advance` for the outcome.
 class RequestReader {
  public:
-  // Both outlive it. Without `memory` only the limits of a request hold.
+  // Both arguments must outlive the reader. Without `memory`, only the limits of a single request apply.
   explicit RequestReader(const HttpLimits& limits, ReadMemory* memory = nullptr);
 
   enum class Step : std::uint8_t {
     need_bytes,
-    head,              // `request` is here without its body, or without all of it; said once
-    expects_continue,  // the client waits for "100 Continue" before it sends the body; said once
-    ready,             // `request` is whole, until `finish`; also without `head` before it
-    refused,           // `refusal` says why; nothing more can be read
+    head,              // `request` has its head but not its whole body; reported once
+    expects_continue,  // the client waits for "100 Continue" before it sends the body; reported once
+    ready,             // `request` is complete, until `finish`; may come without `head` before it
+    refused,           // see `refusal`; nothing more can be read
   };
   Step advance();
 
   enum class Phase : std::uint8_t { idle, head, body, ready };
   Phase phase() const;
 
-  // Where to put the next bytes that are needed. Empty where there is no memory for them, which `advance` says then.
+  // Ensures that there is space for the next bytes. Returns false if there is no memory for them.
+  bool make_room() { return state_ == State::head ? make_room_for_head() : make_room_for_body(); }
+  // Returns where to put the next bytes. Empty if there is no memory for them; `advance` then reports that.
   std::span<char> space();
-  // Where to put bytes that come while a request is ready; empty when there are too many of them.
+  // Returns where to put bytes that arrive while a request is ready; empty if there are too many.
   std::span<char> spare() { return filling().spare(); }
   void commit(std::size_t count) { filling().commit(count); }
 
-  // Whose memory it is from now on; a stranger's at first.
-  void set_standing(Standing standing) { standing_ = standing; }
+  // Sets whose memory budget is charged; initially that of strangers.
+  void set_standing(Standing standing);
+
+  // Whether the request holds memory of the strangers' budget that `give_up` would free.
+  bool is_strangers() const;
+  // Frees the memory of a request that is still arriving, which is refused. Nothing of a head that has not arrived may
+  // be used afterwards.
+  void give_up();
 
   Request& request() { return request_; }
   const Request& request() const { return request_; }
   bool is_ready() const { return state_ == State::ready; }
-  // Keeps the body of a request that is ready where it is.
+  // Returns an owner of the body's memory while a request is ready; see Exchange::hold_body.
   std::shared_ptr<const void> hold_body() const { return (is_body_out_ ? body_ : buffer_).hold(); }
   bool keep_alive() const { return parser_.framing().keep_alive; }
   const Refusal& refusal() const { return refusal_; }
 
-  // Drops the request, and keeps what was read behind it.
+  // Drops the request and keeps what was read after it.
   void finish();
-  // Gives the buffer back, if nothing is in it.
+  // Releases the buffer if it is empty.
   void release_memory();
+  // Drops everything, also the request. Nothing more can be read.
+  void end();
 
  private:
   enum class State : std::uint8_t { head, sized_body, chunked_body, ready, refused };
@@ -63,7 +73,7 @@ class RequestReader {
   Step refuse(const Refusal& refusal);
 
   std::size_t head_size() const { return parser_.consumed(); }
-  // What the body is read into, and where in it the body begins.
+  // The buffer that the body is read into, and the position of the body in it.
   ReadBuffer& filling() { return is_body_out_ ? body_ : buffer_; }
   std::size_t body_begin() const { return is_body_out_ ? 0 : head_size(); }
 
@@ -71,13 +81,13 @@ class RequestReader {
   ReadMemory* const memory_;
   Standing standing_ = Standing::stranger;
   ReadBuffer buffer_;
-  // For a body that does not fit behind its head, to which there are views: the head must not move.
+  // For a body that does not fit behind its head. The head must not move, because there are views of it.
   ReadBuffer body_;
   bool is_body_out_ = false;
   Request request_;
   RequestHeadParser parser_;
   ChunkedDecoder chunked_;
-  std::size_t decoded_ = 0;  // bytes of a chunked body; encoded ones follow
+  std::size_t decoded_ = 0;  // decoded bytes of a chunked body; encoded bytes follow them
   State state_ = State::head;
   bool continue_said_ = false;
   Refusal refusal_;

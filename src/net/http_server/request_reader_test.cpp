@@ -58,7 +58,7 @@ TEST(Fields, AreFoundWhateverTheCaseOfTheirLetters) {
   EXPECT_TRUE(same_field_name("", ""));
   EXPECT_FALSE(same_field_name("X-Name-Of-It", "X-Name-Of-In"));
   EXPECT_FALSE(same_field_name("Host", "Hos"));
-  // They differ in one bit, as letters of two cases do.
+  // These differ in the same bit as the two cases of a letter.
   for (const auto& [a, b] : {std::pair("x^y", "x~y"), {"x-name^of", "x-name~of"}, {"`aaaaaaaa", "@aaaaaaaa"}})
     EXPECT_FALSE(same_field_name(a, b)) << a;
   for (int a = 0; a < 256; ++a) {
@@ -71,7 +71,7 @@ TEST(Fields, AreFoundWhateverTheCaseOfTheirLetters) {
   }
 }
 
-// SEC-03: what was read before on a connection changes nothing about what is read next.
+// SEC-03: what was read before on a connection does not change how the next request is read.
 TEST(RequestReader, ReadsARequestAsIfItWereTheFirst) {
   const std::string long_value(3000, 'v');
   std::string many_empty_lines;
@@ -111,7 +111,7 @@ TEST(RequestReader, ReadsARequestAsIfItWereTheFirst) {
   }
 }
 
-// OAU-17: two requests with one number have the same Authorization, and need not be compared again.
+// OAU-17: requests with the same number have the same Authorization, which need not be compared again.
 TEST(RequestReader, NumbersAuthorizationsThatAreNotAsBefore) {
   const HttpLimits limits;
   RequestReader reader(limits);
@@ -162,7 +162,7 @@ TEST(RequestReader, LeavesReadablePaddingBehindTheBody) {
     ASSERT_EQ(feed(reader, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" + body),
               Step::ready);
     const std::string_view there = reader.request().body();
-    volatile char last = *(there.data() + there.size() + net::Request::kBodyPadding - 1);  // ASan would object
+    volatile char last = *(there.data() + there.size() + net::Request::kBodyPadding - 1);  // checked by ASan
     static_cast<void>(last);
     EXPECT_EQ(there, body);
   }
@@ -195,7 +195,7 @@ TEST(RequestReader, ReadsRequestsSentAheadInOrder) {
   EXPECT_EQ(reader.phase(), RequestReader::Phase::idle);
 }
 
-// A request behind another one in the same buffer, whose body comes later, is made room for.
+// A pipelined request whose body arrives later needs more room than the buffer has left.
 TEST(RequestReader, RoutesAPipelinedRequestByItsOwnBytes) {
   const std::string body(3000, 'b');
   for (const auto& [first, second, path] :
@@ -298,7 +298,7 @@ TEST(RequestReader, HasNoMoreMemoryThanItsStandingHas) {
   HttpLimits limits;
   limits.body_bytes = 50'000;
   limits.head_bytes = 4096;
-  limits.stranger_bytes = limits.known_bytes = 0;  // room for one request, then
+  limits.stranger_bytes = limits.known_bytes = 0;  // raised to the minimum: room for two requests
   ReadMemory memory(limits);
   const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50000\r\n\r\n";
   const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nC350\r\n";

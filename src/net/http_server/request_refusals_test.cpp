@@ -1,4 +1,4 @@
-// Requests that the reader refuses.
+// Requests that the reader rejects.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using test::feed;
 using test::refusal_of;
 using Step = RequestReader::Step;
 
-// SEC-03: nothing that two readers could understand differently gets through.
+// SEC-03: nothing is accepted that two implementations could understand differently.
 TEST(RequestReader, RefusesWhatCouldSmuggleARequest) {
   for (const std::string_view bytes : {
            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

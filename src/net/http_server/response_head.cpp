@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "net/http/field_text.hpp"
 #include "net/http/token.hpp"
 
 namespace proteus::net {
@@ -57,13 +58,6 @@ constexpr std::array kStatuses = {
     Status{505, "HTTP/1.1 505 HTTP Version Not Supported\r\n"},
 };
 
-bool is_value(std::string_view value) {
-  return std::ranges::none_of(value, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t') || byte == 0x7f;
-  });
-}
-
 }  // namespace
 
 std::string_view status_line(unsigned status) {
@@ -83,7 +77,7 @@ std::string_view reason_phrase(unsigned status) {
 }
 
 void append_field(std::string& out, std::string_view name, std::string_view value) {
-  if (!is_token(name) || !is_value(value)) {
+  if (!is_token(name) || has_control(value)) {
     throw std::invalid_argument(fmt::format("header field {:?} cannot be sent", name));
   }
   out.append(name).append(": ").append(value).append("\r\n");

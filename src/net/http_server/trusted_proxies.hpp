@@ -9,19 +9,21 @@
 
 namespace proteus::net {
 
-// Proxies whose word is taken for whom a request comes from: for logs, and for nothing that grants anything. Immutable.
+// Proxies that are trusted to state a client's address: for logs and limits, never to grant anything. Immutable.
 class TrustedProxies {
  public:
-  // Each a network or an address; others are left out.
+  // Each entry is a network or an address; others are ignored.
   explicit TrustedProxies(const std::vector<std::string>& networks);
 
   bool empty() const { return networks_.empty(); }
-  // The nearest address that is no such proxy, by `Forwarded` (RFC 7239) or else `X-Forwarded-For`; the peer's own
-  // where that is none, or where the fields cannot be read. Looks at a few proxies at most.
+  // Returns the nearest address that is not a trusted proxy: the peer's own, or one from `Forwarded` (RFC 7239) or else
+  // `X-Forwarded-For`. Stops at an element that is not an address, and after a few proxies. Fields that contradict each
+  // other are ignored.
   std::string client_of(std::string_view peer, const Fields& fields) const;
 
  private:
   bool trusts(std::string_view address) const;
+  std::string follow(std::string_view peer, const Fields& fields, std::string_view name) const;
 
   std::vector<Network> networks_;
 };

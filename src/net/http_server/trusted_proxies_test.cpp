@@ -36,11 +36,27 @@ TEST(TrustedProxies, ALongChainEnds) {
   EXPECT_EQ(client("10.1.2.3", "X-Forwarded-For", chain), "10.0.0.84") << "the sixteenth";
 }
 
-TEST(TrustedProxies, TwoFieldsAreNotFollowed) {
+// RFC 9110, 5.3. HAProxy adds a line of its own.
+TEST(TrustedProxies, SeveralLinesAreOneList) {
   Fields fields;
-  fields.add("X-Forwarded-For", "192.0.2.1");
+  fields.add("X-Forwarded-For", "198.51.100.9");
+  fields.add("Accept", "*/*");
+  fields.add("x-forwarded-for", "192.0.2.2");
+  fields.add("X-Forwarded-For", "10.9.9.9");
+  EXPECT_EQ(TrustedProxies({"10.0.0.0/8"}).client_of("10.1.2.3", fields), "192.0.2.2");
+  for (int i = 0; i < 100; ++i)
+    fields.add("X-Forwarded-For", "198.51.100.198, 198.51.100.199, 198.51.100.200");
+  EXPECT_EQ(TrustedProxies({"10.0.0.0/8"}).client_of("10.1.2.3", fields), "10.1.2.3") << "longer than is read";
+}
+
+// A proxy that sets one field passes on what the client says in the other.
+TEST(TrustedProxies, FieldsThatContradictEachOtherAreIgnored) {
+  Fields fields;
+  fields.add("Forwarded", "for=198.51.100.9");
   fields.add("X-Forwarded-For", "192.0.2.2");
   EXPECT_EQ(TrustedProxies({"10.0.0.0/8"}).client_of("10.1.2.3", fields), "10.1.2.3");
+  fields.add("Forwarded", "for=192.0.2.2");
+  EXPECT_EQ(TrustedProxies({"10.0.0.0/8"}).client_of("10.1.2.3", fields), "192.0.2.2");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace proteus::net {
 
-// How an operation of Asio is awaited here: its error comes with its result and is not thrown.
+// Completion token for Asio's operations: the error comes with the result and is not thrown.
 inline constexpr auto kAwaited = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 }  // namespace proteus::net

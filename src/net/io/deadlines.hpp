@@ -9,15 +9,14 @@ namespace proteus::net {
 
 class Timed;
 
-// The deadlines of one thread, looked at every now and then. A timer for each would cost more than the work
-// it guards.
+// The deadlines of one thread, checked by a periodic sweep. A timer for each would cost more than the work it guards.
 class Deadlines {
  public:
-  // Gives up what is overdue.
+  // Gives up everything that is overdue.
   void sweep(Clock::Monotonic now);
   bool empty() const { return timed_.empty(); }
 
-  // Gives up everything, as if it was cancelled.
+  // Gives up everything, without marking it as expired.
   void abandon_all();
 
  private:
@@ -25,7 +24,7 @@ class Deadlines {
   std::vector<Timed*> timed_;
 };
 
-// Something that is given up when its time is up.
+// An operation that is given up when its time is up.
 class Timed {
  public:
   Timed(const Timed&) = delete;
@@ -35,17 +34,17 @@ class Timed {
   Timed() = default;
   ~Timed() { unwatch(); }
 
-  // Enters it in a list, which must live until `unwatch`.
+  // Adds this operation to `list`, which must live until `unwatch`.
   void watch(Deadlines& list, Clock::Monotonic deadline);
   void unwatch();
   void set_deadline(Clock::Monotonic deadline) { deadline_ = deadline; }
 
-  // Whether it was given up because of its deadline.
+  // Whether the operation was given up because of its deadline.
   bool is_expired() const { return expired_; }
-  // Takes back an expiry, where the next attempt gets a time of its own.
+  // Resets the expiry for another attempt, which gets its own deadline.
   void clear_expired() { expired_ = false; }
 
-  // Ends whatever is being waited for. Must not destroy anything in the list.
+  // Ends the current wait. Must not destroy anything in the list.
   virtual void give_up() = 0;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// One direction. The timers never expire; cancelling one wakes who waits for it.
+// One direction. The timers never expire; cancelling one wakes its waiters.
 struct Pipe {
   Pipe(const Executor& executor, std::size_t limit) : capacity(limit), readable(executor), writable(executor) {
     readable.expires_at(asio::steady_timer::time_point::max());
@@ -29,9 +29,9 @@ struct Pipe {
 
   std::string bytes;
   std::size_t capacity;
-  bool finished = false;      // the writer will write no more
-  bool reader_gone = false;   // nobody will read what is written
-  unsigned reader_stops = 0;  // of waiting
+  bool finished = false;      // nothing more will be written
+  bool reader_gone = false;   // nobody will read any more
+  unsigned reader_stops = 0;  // calls of `stop_waiting`
   unsigned writer_stops = 0;
   asio::steady_timer readable;
   asio::steady_timer writable;
@@ -91,8 +91,9 @@ class MemoryTransport final : public Transport {
   }
 
   void on_readable(std::move_only_function<void(ErrorCode)> notify) override {
-    auto done = [pipe = in_, notify = std::move(notify)](ErrorCode) mutable {
-      notify(pipe->reader_gone ? ErrorCode(asio::error::operation_aborted) : ErrorCode());
+    auto done = [pipe = in_, stops = in_->reader_stops, notify = std::move(notify)](ErrorCode) mutable {
+      const bool aborted = pipe->reader_gone || pipe->reader_stops != stops;
+      notify(aborted ? ErrorCode(asio::error::operation_aborted) : ErrorCode());
     };
     if (in_->can_read()) {
       asio::post(executor_, [done = std::move(done)]() mutable { done({}); });
@@ -104,8 +105,9 @@ class MemoryTransport final : public Transport {
   bool has_unread() const override { return !in_->bytes.empty(); }
 
   void on_writable(std::move_only_function<void(ErrorCode)> notify) override {
-    auto done = [pipe = out_, notify = std::move(notify)](ErrorCode) mutable {
-      notify(pipe->finished ? ErrorCode(asio::error::operation_aborted) : ErrorCode());
+    auto done = [pipe = out_, stops = out_->writer_stops, notify = std::move(notify)](ErrorCode) mutable {
+      const bool aborted = pipe->finished || pipe->writer_stops != stops;
+      notify(aborted ? ErrorCode(asio::error::operation_aborted) : ErrorCode());
     };
     if (out_->can_write()) {
       asio::post(executor_, [done = std::move(done)]() mutable { done({}); });

@@ -20,9 +20,9 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
 static_assert(kReadAtOnce > Multiplexer::kHead + Multiplexer::kMostInFrame);
-// So often in one turn: who sends without end leaves others theirs.
+// Number of reads in one turn. Limited, so that a peer that sends without end does not starve others.
 constexpr int kMostReads = 4;
-// What was sent has arrived by then, or the other side is not there.
+// Time for the other side to acknowledge what was sent; then it counts as gone.
 constexpr int kUnheardForMs = 10'000;
 
 const ErrorCode broken_rules = make_error_code(boost::system::errc::protocol_error);
@@ -52,19 +52,13 @@ Multiplexer::~Multiplexer() { below_.close(); }
 Stream Multiplexer::open() {
   auto half = std::make_shared<Half>(++last_number_, executor_);
   channels_.emplace(half->number, half);
-  append(half->number, Kind::data, 0);  // whoever writes first, numbers come in their order
+  append(half->number, Kind::data, 0);  // numbers arrive in order, whichever stream writes first
   return Stream(std::make_unique<Channel>(shared_from_this(), std::move(half)));
-}
-
-std::size_t Multiplexer::bytes_kept() const {
-  std::size_t bytes = 0;
-  for (const auto& [number, half] : channels_)
-    bytes += half->received.size();
-  return bytes;
 }
 
 void Multiplexer::close() {
   if (error_) return;
+  below_.stop_waiting();  // `flush` may wait again
   flush();
   if (!error_) fail(asio::error::operation_aborted);
 }
@@ -97,7 +91,7 @@ void Multiplexer::read_now() {
     if (error == asio::error::would_block) break;
     end_ += size;
     const ErrorCode broken = error ? error : take_frames();
-    // Those who have something to read get it before they are told that no more will come.
+    // Readers get what has arrived before they learn that nothing more will come.
     tell_readers();
     if (broken && !error_) return fail(broken);
     if (error_) return;
@@ -124,12 +118,12 @@ ErrorCode Multiplexer::take_frame(std::uint32_t number, Kind kind, std::size_t l
   if (kind == Kind::data) return take_data(number, payload);
   const auto found = channels_.find(number);
   if (kind < Kind::data || kind > Kind::room || (kind != Kind::room && length > 0)) return broken_rules;
-  // It was closed here, and the other side has not heard of that yet.
+  // The stream was closed here, and the other side does not know that yet.
   if (found == channels_.end()) return {};
   const auto half = found->second;
   if (kind == Kind::room) {
     if (length > kWindow - half->room) return broken_rules;
-    // One that waits for space goes on when its turn comes.
+    // A writer that still had room waits for space, and continues when its turn comes.
     if (std::exchange(half->room, half->room + length) == 0) call_later(executor_, half->writer, {});
     return {};
   }
@@ -163,9 +157,9 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
   return {};
 }
 
-// Whoever is told may open and close streams, and close all of this.
+// The callbacks may open and close streams, and close the multiplexer.
 void Multiplexer::tell_readers() {
-  // With all that has come by now: whoever looks whether there is something to read sees it.
+  // Each stream is handed over with everything that has arrived by now, so that `has_unread` reports it.
   for (std::size_t i = 0; i < opened_.size(); ++i)
     on_opened_(Stream(std::make_unique<Channel>(shared_from_this(), std::move(opened_[i]))));
   opened_.clear();

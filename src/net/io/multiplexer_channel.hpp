@@ -11,10 +11,10 @@
 #include "net/io/completion.hpp"
 #include "net/io/multiplexer.hpp"
 
-// The two ends of a stream over a Multiplexer. For multiplexer.cpp alone.
+// The state and the transport of a stream over a Multiplexer. For multiplexer.cpp only.
 namespace proteus::net {
 
-// What one side knows of a stream. Its owner and the multiplexer hold it.
+// This side's state of a stream. Shared by the stream's owner and the multiplexer.
 struct Multiplexer::Half {
   Half(std::uint32_t its_number, const Executor& on) : number(its_number), executor(on) {}
 
@@ -24,16 +24,16 @@ struct Multiplexer::Half {
   bool can_read() const { return has_unread() || is_ended_there || error; }
 
   const std::uint32_t number;
-  const Executor executor;  // of the multiplexer, which may be gone sooner
+  const Executor executor;  // the multiplexer's, which may be destroyed earlier
   std::string received;
-  std::size_t read = 0;         // of it
-  std::size_t taken = 0;        // read since the other side was told of room
-  std::size_t ungranted = 0;    // received since then
-  std::size_t room = kWindow;   // that the other side has
-  bool is_ended_there = false;  // nothing more will come
+  std::size_t read = 0;         // how much of `received` was read
+  std::size_t taken = 0;        // bytes read since the last `room` frame
+  std::size_t ungranted = 0;    // bytes received that no `room` frame has granted again
+  std::size_t room = kWindow;   // bytes that the other side still takes
+  bool is_ended_there = false;  // nothing more will arrive
   bool is_ended_here = false;   // nothing more will be written
-  bool is_told = false;         // that it can be read, once all frames are taken
-  bool is_in_line = false;      // to write
+  bool is_told = false;         // in `readable_`
+  bool is_in_line = false;      // in `writers_`
   ErrorCode error;
   Callback reader;
   Callback writer;
@@ -44,7 +44,7 @@ inline void call_later(const Executor& executor, Multiplexer::Callback& callback
   boost::asio::post(executor, [callback = std::exchange(callback, nullptr), error]() mutable { callback(error); });
 }
 
-// One of the streams, for its owner.
+// The transport of one stream, for its owner.
 class Multiplexer::Channel final : public Transport {
  public:
   Channel(std::shared_ptr<Multiplexer> link, std::shared_ptr<Half> half)
@@ -69,7 +69,7 @@ class Multiplexer::Channel final : public Transport {
     if (half_->taken >= kWindow / 2 && !half_->is_ended_there && !half_->error) {
       link_->append(half_->number, Kind::room, half_->taken);
       half_->ungranted -= std::exchange(half_->taken, 0);
-      // A reader that never catches up keeps no more than the window, either.
+      // Drops the bytes that were read, so that they do not pile up if the reader never catches up.
       half_->received.erase(0, std::exchange(half_->read, 0));
     }
     return {{}, size};
@@ -177,7 +177,7 @@ class Multiplexer::Channel final : public Transport {
   }
 
   const std::shared_ptr<Multiplexer> link_;
-  std::shared_ptr<Half> half_;  // null once it is closed
+  std::shared_ptr<Half> half_;  // null once the stream is closed
 };
 
 }  // namespace proteus::net

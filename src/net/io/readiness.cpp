@@ -1,6 +1,7 @@
 #include "net/io/readiness.hpp"
 
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include <boost/asio/error.hpp>
@@ -10,6 +11,7 @@
 #include <sys/epoll.h>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 
 namespace proteus::net {
 namespace {
@@ -17,10 +19,24 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kBatch = 128;
-// So often it is asked again before Asio, and what else it has to do, has its turn.
+// Number of rounds of `epoll_wait` in one turn, before Asio runs its other handlers.
 constexpr int kRounds = 8;
-// So many callbacks take the same time for the present: the process may have stood still within one.
+// Number of callbacks that share one reading of the clock. Small, because the process may have been suspended during
+// one.
 constexpr unsigned kOneTime = 4;
+
+// No callback should throw, but memory may run out in any. An exception must not keep the others from being called, nor
+// leave `dispatch` half done: no socket of this thread would be served any more.
+template <class Callback, class... Arguments>
+void call(Callback&& callback, Arguments... arguments) {
+  try {
+    std::forward<Callback>(callback)(arguments...);
+  } catch (const std::exception& failed) {
+    log::error("a handler of a socket threw: {}", failed.what());
+  } catch (...) {
+    log::error("a handler of a socket threw an unknown exception");
+  }
+}
 
 [[noreturn]] void throw_errno(const char* what) {
   throw boost::system::system_error({errno, boost::system::system_category()}, what);
@@ -30,7 +46,7 @@ constexpr unsigned kOneTime = 4;
 
 asio::execution_context::id Readiness::id;
 
-// What Asio waits for: that the inner epoll has something.
+// Lets Asio wait until the inner epoll has events.
 class Readiness::Waiter {
  public:
   Waiter(asio::io_context& io, int descriptor) : descriptor_(io, descriptor) {}
@@ -57,7 +73,8 @@ Readiness::Readiness(asio::execution_context& context)
 
 void Readiness::shutdown() noexcept {
   waiter_.reset();
-  // A callback may own the coroutine that owns its watch: it goes when nothing refers to the watch any more.
+  // A callback may own the coroutine that owns its watch, so it is destroyed only after nothing refers to the watch any
+  // more.
   while (first_ != nullptr) {
     Watch& watch = *first_;
     forget(watch);
@@ -68,28 +85,30 @@ void Readiness::shutdown() noexcept {
 
 void Readiness::arm() {
   if (armed_ || dispatching_ || waiting_ == 0) return;
-  armed_ = true;
   waiter_->wait([this](ErrorCode error) {
     armed_ = false;
     if (!error) dispatch();
     arm();
   });
+  armed_ = true;
 }
 
 void Readiness::dispatch() {
   in_turn_ = true;
-  // While several are answered others become ready; to go through Asio for those costs two system calls more.
+  // While several sockets are served, others become ready. Going through Asio for those would cost two more system
+  // calls.
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t before = beats();
     const int ready = dispatch_once();
     const std::uint64_t answered = beats() - before;
-    // One socket may have had news for many. What waits for the end of the turn gets on with all that comes before it.
+    // One socket may have had data for many streams, and end-of-turn work gains from everything that is served before
+    // it: both justify another round.
     if (ready < 2 && answered < (finishes_.empty() ? 2U : 1U)) break;
   }
   in_turn_ = false;
   std::swap(finishes_, finishing_);
   for (auto& finish : finishing_)
-    finish();
+    call(finish);
   finishing_.clear();
 }
 
@@ -112,14 +131,14 @@ int Readiness::dispatch_once() {
   dispatching_ = true;
   SystemClock::Turn turn;
   unsigned called = 0;
-  // A callback may end any watch, also one that is still to come here: `forget` takes it out.
+  // A callback may stop any watch, also one that is still to be served here: `forget` sets its entry to null.
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     for (const Side side : {Side::read, Side::write}) {
       Watch* const watch = ready_[i];
       if (watch == nullptr || !watch->half(side).ready || !watch->half(side).callback) continue;
       beat();
       if (++called % kOneTime == 0) turn.renew();
-      take(*watch, side)(ErrorCode{});
+      call(take(*watch, side), ErrorCode{});
     }
   }
   ready_.clear();
@@ -138,7 +157,7 @@ void Readiness::forget(Watch& watch) {
   } else if (first_ == &watch) {
     first_ = watch.next_;
   } else {
-    return;  // forgotten before
+    return;  // already forgotten
   }
   if (watch.next_ != nullptr) watch.next_->previous_ = watch.previous_;
   watch.previous_ = watch.next_ = nullptr;

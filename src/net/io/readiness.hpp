@@ -14,11 +14,11 @@
 
 namespace proteus::net {
 
-// Tells when sockets can be read or written. A service of its io_context, with an epoll of its own inside Asio's: a
-// socket is registered once, edge-triggered, and everything that is ready is answered in one go. Asio's own wait costs
-// a system call and a way through its queue each time, which is most of what a small request costs in user space.
+// Notifies when sockets can be read or written. A service of its io_context, with its own epoll inside Asio's: a socket
+// is registered once, edge-triggered, and all ready sockets are served in one go. Asio's own wait costs a system call
+// and a pass through its queue each time, which is most of what a small request costs in user space.
 //
-// Belongs to the thread that runs the io_context, which must be only one.
+// Belongs to the thread that runs the io_context; there must be only one.
 class Readiness : public boost::asio::execution_context::service {
  public:
   using ErrorCode = boost::system::error_code;
@@ -29,15 +29,16 @@ class Readiness : public boost::asio::execution_context::service {
   static boost::asio::execution_context::id id;
   explicit Readiness(boost::asio::execution_context& context);
 
-  // The thread goes from one handler to the next: counted, so that others can see that it does not stay in one. `beat`
-  // belongs to the thread, `beats` to any.
+  // Counts the handlers that the thread begins, so that another thread can see that it is not stuck in one. `beat`
+  // belongs to the thread; `beats` is thread-safe.
   void beat() { beats_.store(beats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
-  // Called once, when everything that is ready now was answered: for what many may add to. Must not throw.
+  // Calls `finish` once, after everything that is ready now was served: for output that many handlers add to. `finish`
+  // must not throw.
   void at_end_of_turn(std::move_only_function<void()> finish);
 
-  // A socket that is watched. It stays the caller's, who closes it after `stop` or after this is gone.
+  // A watched socket. The caller keeps owning the socket, and closes it after `stop` or after the Watch is destroyed.
   class Watch {
    public:
     Watch(Readiness& readiness, int socket);
@@ -45,15 +46,16 @@ class Readiness : public boost::asio::execution_context::service {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    // Calls back once, later. One callback per side at a time.
+    // Calls back once, later. Only one callback per side may be pending. It must not throw.
     void wait(Side side, Callback callback);
-    // The callback of that side, if there is one, is called later with `operation_aborted`.
+    // Calls the pending callback of that side, if there is one, later with `operation_aborted`.
     void cancel(Side side);
-    // An operation would have had to wait, or did all it could: the next event decides.
+    // Notes that an operation would have had to wait, or moved fewer bytes than it could: the side is ready again after
+    // the next event.
     void exhausted(Side side);
-    // Whether there may be something since then.
+    // Whether there has been an event since `exhausted`, so that an operation may succeed.
     bool is_ready(Side side) const { return halves_[static_cast<std::size_t>(side)].ready; }
-    // No more events; what waits is aborted.
+    // Ends all events. Pending callbacks get `operation_aborted`.
     void stop();
 
    private:
@@ -67,7 +69,7 @@ class Readiness : public boost::asio::execution_context::service {
 
     Readiness& readiness_;
     int socket_;
-    bool ended_ = false;  // the peer closed, or the socket failed: no further event will say so
+    bool ended_ = false;  // the peer closed or the socket failed; no further event will say so
     std::array<Half, 2> halves_;
     Watch* next_ = nullptr;
     Watch* previous_ = nullptr;
@@ -79,7 +81,7 @@ class Readiness : public boost::asio::execution_context::service {
   void shutdown() noexcept override;
   void arm();
   void dispatch();
-  // How many sockets had something.
+  // Returns how many sockets had events.
   int dispatch_once();
   void forget(Watch& watch);
   Callback take(Watch& watch, Side side);
@@ -87,7 +89,7 @@ class Readiness : public boost::asio::execution_context::service {
   boost::asio::io_context& io_;
   UniqueFd epoll_;
   std::unique_ptr<Waiter> waiter_;
-  std::size_t waiting_ = 0;  // callbacks: without any, Asio has nothing to wait for
+  std::size_t waiting_ = 0;  // pending callbacks; without any, Asio has nothing to wait for
   std::atomic<std::uint64_t> beats_ = 0;
   bool armed_ = false;
   bool dispatching_ = false;
@@ -95,7 +97,7 @@ class Readiness : public boost::asio::execution_context::service {
   std::vector<std::move_only_function<void()>> finishes_;
   std::vector<std::move_only_function<void()>> finishing_;
   Watch* first_ = nullptr;
-  std::vector<Watch*> ready_;  // while they are being answered
+  std::vector<Watch*> ready_;  // sockets that are being served; null if stopped meanwhile
 };
 
 }  // namespace proteus::net

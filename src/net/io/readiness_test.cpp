@@ -1,10 +1,12 @@
 #include "net/io/readiness.hpp"
 
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
 #include <boost/asio/post.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -17,7 +19,7 @@ std::array<UniqueFd, 2> make_pair() {
   return {UniqueFd(pair[0]), UniqueFd(pair[1])};
 }
 
-// A pair of sockets of which one end has something to read whenever it was read.
+// A pair of sockets. One end becomes readable again after each read.
 class Busy {
  public:
   explicit Busy(boost::asio::io_context& io) : ends_(make_pair()) {
@@ -63,7 +65,7 @@ TEST(Readiness, LeavesATurnToOthersHoweverBusySocketsAre) {
   EXPECT_GT(other.answered, 0U);
 }
 
-// Two sockets: answering the first one makes the second one ready.
+// Two sockets. Serving the first one makes the second one ready.
 class InARow {
  public:
   explicit InARow(boost::asio::io_context& io)
@@ -71,7 +73,7 @@ class InARow {
         watch_(readiness_, ends_[0].get()),
         next_watch_(readiness_, next_ends_[0].get()) {}
 
-  // What happened, in its order, until nothing is left to do.
+  // Runs until nothing is left to do. Returns what happened, in order.
   std::vector<std::string> run(boost::asio::io_context& io, std::function<void(Readiness&)> in_first) {
     watch_.wait(Readiness::Side::read, [this, in_first](Readiness::ErrorCode) {
       happened.emplace_back("first");
@@ -84,6 +86,8 @@ class InARow {
     return happened;
   }
 
+  void send_next() { send(next_ends_); }
+
   std::vector<std::string> happened;
 
  private:
@@ -95,6 +99,26 @@ class InARow {
   Readiness::Watch watch_;
   Readiness::Watch next_watch_;
 };
+
+TEST(Readiness, ServesOtherSocketsThoughOneCallbackThrows) {
+  boost::asio::io_context io(1);
+  InARow row(io);
+  const auto happened = row.run(io, [&row](Readiness& readiness) {
+    readiness.at_end_of_turn([] { throw std::bad_alloc(); });
+    readiness.at_end_of_turn([&row] { row.happened.emplace_back("end"); });
+    row.send_next();
+    throw std::bad_alloc();
+  });
+  EXPECT_EQ(happened, (std::vector<std::string>{"first", "second", "end"}));
+}
+
+TEST(Readiness, ServesSocketsThatWereReadyTogetherThoughOneCallbackThrows) {
+  boost::asio::io_context io(1);
+  InARow row(io);
+  row.send_next();
+  EXPECT_THAT(row.run(io, [](Readiness&) { throw std::bad_alloc(); }),
+              testing::UnorderedElementsAre("first", "second"));
+}
 
 TEST(Readiness, EndsATurnAfterWhatCameInIt) {
   boost::asio::io_context io(1);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kLooksPerThreshold = 5;
 constexpr int kFrames = 16;
-// Of the handler of the signal, and of what the system calls it by.
+// Number of frames of the signal handler itself and of the system's code that calls it.
 constexpr int kOwnFrames = 2;
 
 std::chrono::nanoseconds time_of(clockid_t clock) {
@@ -35,12 +35,12 @@ std::chrono::nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// The stack of another thread, which that thread writes down itself when it gets the signal. For one reader at a time.
+// The call stack of another thread, which that thread records itself in a signal handler. For one reader at a time.
 class ForeignStack {
  public:
   ForeignStack() {
     ::sem_init(&written_, 0, 0);
-    // The first call loads a library, which a handler of a signal must not.
+    // The first call of `backtrace` loads a library, which a signal handler must not do.
     frames_count_ = ::backtrace(frames_.data(), 1);
     struct sigaction action = {};
     action.sa_handler = [](int) { the().write(); };
@@ -53,7 +53,7 @@ class ForeignStack {
     return stack;
   }
 
-  // Innermost first; empty where the thread does not answer.
+  // Returns the stack, innermost frame first; empty if the thread does not answer.
   std::string of(pthread_t thread) {
     const std::lock_guard lock(mutex_);
     wanted_ = true;
@@ -65,7 +65,7 @@ class ForeignStack {
     ::clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 1;
     if (::sem_timedwait(&written_, &until) != 0) {
-      // One that has begun to write is waited for.
+      // If the thread has begun to write, wait until it has finished.
       if (wanted_.exchange(false)) return {};
       while (::sem_wait(&written_) != 0) {
       }
@@ -80,12 +80,12 @@ class ForeignStack {
 
  private:
   void write() {
-    if (!wanted_.exchange(false)) return;  // a signal that came too late, or another's
+    if (!wanted_.exchange(false)) return;  // the signal came too late, or from elsewhere
     frames_count_ = ::backtrace(frames_.data(), kFrames);
     ::sem_post(&written_);
   }
 
-  // A function where the program exports its name; otherwise what `addr2line -Cfe` takes.
+  // Returns the function's name if the program exports it; otherwise file and offset, for `addr2line -Cfe`.
   static std::string name_of(void* address) {
     Dl_info info{};
     if (::dladdr(address, &info) == 0) return fmt::format("{}", address);
@@ -100,7 +100,7 @@ class ForeignStack {
   }
 
   std::mutex mutex_;
-  std::atomic<bool> wanted_ = false;  // by a reader, and nobody has begun to write
+  std::atomic<bool> wanted_ = false;  // a reader waits, and no thread has begun to write
   sem_t written_{};
   std::array<void*, kFrames> frames_{};
   int frames_count_ = 0;
@@ -138,7 +138,8 @@ void StallWatch::look_at(Watched& watched) {
     watched.since = now;
     watched.asked = watched.reported = false;
   }
-  // Handlers that no socket woke beat when they are asked to; a thread that does nothing is left alone.
+  // Only handlers that a socket woke beat on their own, so this posts one that does. A thread that does nothing is left
+  // alone.
   if (now > watched.since && !std::exchange(watched.asked, true))
     boost::asio::post(watched.io, [&readiness = watched.readiness] { readiness.beat(); });
   if (now - watched.since < threshold_ || std::exchange(watched.reported, true)) return;

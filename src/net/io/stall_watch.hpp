@@ -13,11 +13,11 @@
 
 namespace proteus::net {
 
-// Looks for threads that stay in one handler for too long, by the CPU time of the thread itself, so that a busy machine
-// is not mistaken for one. Each stall is counted once and logged, with the call stack it was found in.
+// Detects threads that stay in one handler for too long, by the thread's own CPU time, so that a busy machine does not
+// look like a stall. Each stall is counted once and logged, with the call stack at that moment.
 //
-// A worker pays for one increment per socket that became ready; the rest happens on a thread of the watch. The stack is
-// taken in a handler of SIGPROF, which the watch installs: a program that uses SIGPROF itself cannot have a watch.
+// A worker pays for one increment per served socket; the rest happens on a thread of the watch. The stack is taken in a
+// handler of SIGPROF, which the watch installs: a program that uses SIGPROF itself cannot have a watch.
 class StallWatch {
  public:
   struct Worker {
@@ -25,10 +25,10 @@ class StallWatch {
     pthread_t thread;
   };
 
-  // The threads must live for as long as the watch.
+  // The threads must outlive the watch.
   StallWatch(const std::vector<Worker>& workers, std::chrono::nanoseconds threshold);
 
-  // From any thread.
+  // Thread-safe.
   std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
@@ -37,9 +37,9 @@ class StallWatch {
     Readiness& readiness;
     pthread_t thread;
     clockid_t clock;
-    std::uint64_t beats = 0;         // when last looked at
-    std::chrono::nanoseconds since;  // the CPU time when a beat was last seen
-    bool asked = false;              // for a beat, since then
+    std::uint64_t beats = 0;         // at the last check
+    std::chrono::nanoseconds since;  // CPU time when `beats` last changed
+    bool asked = false;              // a beat was requested since then
     bool reported = false;
   };
 
@@ -50,7 +50,7 @@ class StallWatch {
   const std::chrono::nanoseconds threshold_;
   std::vector<Watched> watched_;
   std::atomic<std::uint64_t> count_ = 0;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last: uses the other members
 };
 
 }  // namespace proteus::net

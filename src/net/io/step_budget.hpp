@@ -4,17 +4,17 @@
 
 namespace proteus::net {
 
-// Limits how many steps a coroutine takes without waiting. A peer that always has more to read must not keep the thread
-// to itself: timers and everyone else on it would never run.
+// Limits how many steps a coroutine takes without waiting. Otherwise a peer that always has more to read would keep the
+// thread busy, and timers and other handlers would never run.
 class StepBudget {
  public:
-  // Asked before each step. True if others must run first: see `let_others_run`.
+  // Counts a step; called before it. Returns true if other handlers must run first: see `let_others_run`.
   bool is_over() {
     if (++steps_ <= kSteps) return false;
     steps_ = 0;
     return true;
   }
-  // Whoever waited begins anew.
+  // Resets the count, for a coroutine that has just waited.
   void begin() { steps_ = 0; }
 
  private:
@@ -22,7 +22,7 @@ class StepBudget {
   int steps_ = 0;
 };
 
-// Goes to the end of the thread's queue. False where the coroutine was cancelled meanwhile.
+// Resumes at the end of the thread's queue. Returns false if the coroutine was cancelled meanwhile.
 Task<bool> let_others_run();
 
 }  // namespace proteus::net

@@ -4,32 +4,21 @@
 #include <optional>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <gtest/gtest.h>
 
 #include "net/io/memory_stream.hpp"
 #include "net/io/multiplexer.hpp"
-#include "net/io/tcp_stream.hpp"
 #include "net/io/tls.hpp"
+#include "net/testing/loopback_streams.hpp"
 #include "net/testing/self_signed.hpp"
 
 namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
-
-std::pair<Stream, Stream> loopback_streams(asio::io_context& io) {
-  asio::ip::tcp::acceptor acceptor(io, {asio::ip::make_address("127.0.0.1"), 0});
-  TcpSocket near(io.get_executor());
-  near.connect(acceptor.local_endpoint());
-  TcpSocket far(io.get_executor());
-  acceptor.accept(far);
-  return {tcp_stream(std::move(near)), tcp_stream(std::move(far))};
-}
 
 Task<> write_all(Stream& stream, std::string text, std::optional<IoResult>& outcome) {
   const std::array<std::string_view, 3> parts = {std::string_view(text).substr(0, 1), "",
@@ -66,7 +55,7 @@ struct Layers {
 class StreamContract : public testing::TestWithParam<Layers> {
  protected:
   StreamContract() {
-    std::tie(near_, far_) = GetParam().tcp ? loopback_streams(io_) : memory_streams(io_.get_executor());
+    std::tie(near_, far_) = GetParam().tcp ? test::loopback_streams(io_) : memory_streams(io_.get_executor());
     if (GetParam().tls) secure();
     if (GetParam().multiplexed) multiplex();
   }
@@ -106,7 +95,7 @@ class StreamContract : public testing::TestWithParam<Layers> {
     run();
     EXPECT_TRUE(client) << client.error().message();
     EXPECT_TRUE(server) << server.error().message();
-    // The session tickets that follow a handshake are news only to OpenSSL.
+    // Only OpenSSL sees the session tickets that follow a handshake: this reads them.
     std::array<char, 1> nothing;
     EXPECT_EQ(near_.try_read(nothing).error, asio::error::would_block);
   }
@@ -120,7 +109,7 @@ class StreamContract : public testing::TestWithParam<Layers> {
     if (links_.empty()) {
       io_.run();
     } else {
-      // A link reads for as long as it is open.
+      // A link reads as long as it is open, so `io_.run` would not return.
       while (io_.poll() > 0) {
       }
     }
@@ -214,6 +203,24 @@ TEST_P(StreamContract, WaitingCanBeStoppedAndBegunAgain) {
   EXPECT_EQ(readable, ErrorCode());
 }
 
+TEST_P(StreamContract, CallsBackWithAnErrorIfWaitingIsStopped) {
+  std::optional<ErrorCode> readable;
+  std::optional<ErrorCode> writable;
+  const std::string text(100'000, 'x');
+  const std::array<std::string_view, 1> parts = {text};
+  while (!near_.try_write(parts).error) {
+  }
+  near_.on_readable([&](ErrorCode error) { readable = error; });
+  near_.on_writable([&](ErrorCode error) { writable = error; });
+  io_.restart();
+  io_.poll();
+  EXPECT_FALSE(readable || writable);
+  near_.stop_waiting();
+  run();
+  EXPECT_EQ(readable, asio::error::operation_aborted);
+  EXPECT_EQ(writable, asio::error::operation_aborted);
+}
+
 TEST_P(StreamContract, TellsATruncatedTlsStreamFromOneThatEnded) {
   if (!GetParam().tls || GetParam().multiplexed) GTEST_SKIP();
   far_.close();
@@ -231,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(Over, StreamContract,
 
 class TlsClient : public testing::Test {
  protected:
-  // The client's outcome of a handshake with a server that has a certificate of its own making.
+  // Returns the client's outcome of a handshake with a server whose certificate is self-signed.
   Result<> connect(const TlsContext& context, const std::string& host) {
     auto [near, far] = memory_streams(io_.get_executor());
     Stream client = tls_client_stream(std::move(near), context, host);

@@ -29,7 +29,7 @@ ErrorCode open_socket(TcpSocket& socket, const asio::ip::tcp& protocol) { return
 ErrorCode open_socket(TcpAcceptor& acceptor, const asio::ip::tcp& protocol) {
   if (const auto error = open(acceptor, protocol)) return error;
   ErrorCode error;
-  // The connection that made it readable may be gone when it is accepted.
+  // The connection that made the acceptor readable may be gone when it is accepted; the call must not block then.
   acceptor.native_non_blocking(true, error);
   return error;
 }

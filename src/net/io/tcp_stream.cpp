@@ -29,14 +29,15 @@ ErrorCode read_or_write_error() {
 }
 
 #if __has_feature(thread_sanitizer)
-// The sanitizer sees in these that what one thread sends comes after what another receives.
+// ThreadSanitizer intercepts these functions, and so learns that a receive in one thread happens after the send in
+// another.
 long receive(int socket, std::span<char> into) { return ::recv(socket, into.data(), into.size(), MSG_DONTWAIT); }
 long send(int socket, std::span<const char> bytes) {
   return ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 #else
-// In a program with threads the C library's functions are points where a thread may be cancelled, which costs more than
-// their work; none is here.
+// In a multithreaded program the C library's functions are thread cancellation points, which costs more than their
+// work. No thread is cancelled here.
 long receive(int socket, std::span<char> into) {
   return ::syscall(SYS_recvfrom, socket, into.data(), into.size(), MSG_DONTWAIT, nullptr, nullptr);
 }
@@ -45,10 +46,10 @@ long send(int socket, std::span<const char> bytes) {
 }
 #endif
 
-// A few small parts are sooner copied than described to the kernel one by one.
+// Copying a few small parts costs less than describing each of them to the kernel.
 constexpr std::size_t kGathered = 4096;
 
-// Their size, or 0 where they are too large.
+// Copies the parts into `into`. Returns their size, or 0 if they do not fit.
 std::size_t gather(std::span<const std::string_view> parts, std::span<char> into) {
   std::size_t size = 0;
   for (const std::string_view part : parts) {
@@ -59,7 +60,7 @@ std::size_t gather(std::span<const std::string_view> parts, std::span<char> into
   return size;
 }
 
-// A client of a socket for both families is known by its own address.
+// Writes the address of an IPv4 client of a dual-stack socket as IPv4.
 std::string to_text(const asio::ip::address& address) {
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
@@ -79,8 +80,7 @@ class TcpTransport final : public Transport {
     watch_.emplace(asio::use_service<Readiness>(executor_.context()), socket_.get());
   }
 
-  // The system calls are made here and not by Asio's operations, which would go through its queue to
-  // complete.
+  // Makes the system calls directly, because Asio's operations complete through its queue.
   IoResult try_read(std::span<char> into) override {
     if (!socket_) return {asio::error::operation_aborted, 0};
     if (into.empty()) return {};
@@ -122,7 +122,7 @@ class TcpTransport final : public Transport {
         const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
         all = {some.error, all.size + some.size};
       }
-      // Who waits until it can be written again lets others run meanwhile.
+      // The caller waits until the stream is writable, and other handlers run meanwhile.
       if (cut && !all.error) all.error = asio::error::would_block;
       if (all.error) break;
     }
@@ -167,7 +167,7 @@ class TcpTransport final : public Transport {
   Executor executor() const override { return executor_; }
 
  private:
-  // What became of a system call that was to write so many bytes.
+  // Makes a system call that should write `wanted` bytes, and returns its outcome.
   template <class SystemCall>
   IoResult written(SystemCall&& call, std::size_t wanted) {
     long sent = 0;
@@ -197,7 +197,7 @@ class TcpTransport final : public Transport {
 
   asio::io_context::executor_type executor_;
   UniqueFd socket_;
-  std::optional<Readiness::Watch> watch_;  // goes before the socket
+  std::optional<Readiness::Watch> watch_;  // destroyed before the socket
   Peer peer_;
 };
 

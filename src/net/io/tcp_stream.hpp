@@ -5,7 +5,7 @@
 
 namespace proteus::net {
 
-// Takes a connected socket. Sets TCP_NODELAY, because every write is a whole answer or event.
+// Makes a stream of a connected socket. Sets TCP_NODELAY, because every write is a whole answer or event.
 Stream tcp_stream(TcpSocket socket);
 
 }  // namespace proteus::net

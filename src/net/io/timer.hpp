@@ -7,7 +7,7 @@
 
 namespace proteus::net {
 
-// A timer of one context, which knows its executor's type.
+// A timer with the concrete executor type of an io_context.
 using Timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
                                       boost::asio::io_context::executor_type>;

@@ -24,19 +24,19 @@ struct Free {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
-// SSL_get_error looks for errors that this thread was left with. To clear them takes fifty calls, also where there is
-// none.
+// Clears the thread's OpenSSL errors, because SSL_get_error also reports those that earlier calls left behind. Clearing
+// takes fifty calls even if there are none, so this checks first.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
-// What the BIO of a connection stands on, and why it last failed.
+// The transport below the BIO of a connection, and its last error.
 struct Below {
   std::unique_ptr<Transport> transport;
   ErrorCode error;
 };
 
-// A BIO over a Transport. It never waits, and unlike OpenSSL's own one over a socket it raises no SIGPIPE.
+// A BIO over a Transport. Never waits and, unlike OpenSSL's own BIO over a socket, raises no SIGPIPE.
 int bio_read(BIO* bio, char* data, int size) {
   BIO_clear_retry_flags(bio);
   auto* below = static_cast<Below*>(BIO_get_data(bio));
@@ -122,8 +122,8 @@ class TlsTransport final : public Transport {
     }
   }
 
-  // Bytes may have been read from below and not yet been asked for; but once OpenSSL said it needs more, what
-  // it holds is an incomplete record.
+  // OpenSSL may hold bytes that it has read from below and not yet returned. But once it has reported that it needs
+  // more, it holds only an incomplete record.
   Task<Waited> wait_readable() override {
     if (read_waits_for_ == SSL_ERROR_WANT_WRITE) return below_.transport->wait_writable();
     if (holds_bytes()) return done();
@@ -196,8 +196,8 @@ class TlsTransport final : public Transport {
 
   bool holds_bytes() const { return read_waits_for_ != SSL_ERROR_WANT_READ && SSL_has_pending(ssl_.get()) == 1; }
 
-  // One record's worth of the parts, contiguous. A retry after would_block passes the same bytes again, as
-  // OpenSSL demands, because the caller comes back with the rest it was left with.
+  // Returns up to one record of the parts, contiguous. OpenSSL demands that a retry after would_block passes the same
+  // bytes again. It does, because the caller retries with exactly the bytes that were not taken.
   std::string_view gather(std::span<const std::string_view> parts, std::size_t offset) {
     while (!parts.empty() && offset >= parts.front().size()) {
       offset -= parts.front().size();

@@ -15,23 +15,20 @@ typedef struct ssl_ctx_st SSL_CTX;
 
 namespace proteus::net {
 
-// Certificates and rules for TLS connections, 1.2 at least, by ALPN for HTTP/1.1. Cheap to copy, safe to
-// share between threads; a stream keeps its context alive, so a renewed one takes effect with the next
-// connection.
+// Certificates and rules for TLS connections, 1.2 at least; ALPN selects HTTP/1.1. Cheap to copy, safe to share between
+// threads. A stream keeps its context alive, so a renewed certificate takes effect with the next connection.
 class TlsContext {
  public:
-  // Both files are PEM; the chain starts with the server's own certificate.
+  // Reads both files as PEM. The chain starts with the server's own certificate.
   static Result<TlsContext> server(const std::filesystem::path& certificate_chain,
                                    const std::filesystem::path& private_key);
 
-  // Verifies the peer against the system's certificates, or against `authorities` (PEM) alone if that is
-  // given.
+  // Verifies the peer against the system's certificate authorities, or against `authorities` (PEM) alone if given.
   static Result<TlsContext> client(const std::filesystem::path& authorities = {});
 
-  // For two sides that share a secret and nothing else: TLS 1.3 with a pre-shared key of 32 bytes and an exchange of
-  // fresh ones, so that what was recorded stays closed if the secret gets out. No certificate is shown, and none is
-  // accepted: who does not have the key cannot finish a handshake with either side. By ALPN for frames of a
-  // Multiplexer.
+  // For two sides that share nothing but a secret: TLS 1.3 with a pre-shared key of 32 bytes and an ephemeral key
+  // exchange, so that recorded traffic stays secret even if the key leaks. No certificate is shown or accepted: without
+  // the key, no handshake with either side can complete. ALPN selects the frames of a Multiplexer.
   static TlsContext server_with_key(std::string_view key);
   static TlsContext client_with_key(std::string_view key);
 
@@ -43,11 +40,10 @@ class TlsContext {
   std::shared_ptr<SSL_CTX> context_;
 };
 
-// TLS over another stream. `Stream::handshake` comes next.
+// Layers TLS over another stream. `Stream::handshake` must come next.
 Stream tls_server_stream(Stream below, const TlsContext& context);
 
-// Asks for `host` by SNI and accepts only a certificate for it; `host` may be an IP address, without
-// brackets.
+// Accepts only a certificate for `host`, and sends `host` as SNI unless it is an IP address (without brackets).
 Stream tls_client_stream(Stream below, const TlsContext& context, const std::string& host);
 
 }  // namespace proteus::net

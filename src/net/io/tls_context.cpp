@@ -1,4 +1,4 @@
-// Certificates, keys and rules of TLS. Its streams are in tls.cpp.
+// Certificates, keys and rules of TLS. The streams are in tls.cpp.
 #include <array>
 #include <system_error>
 
@@ -14,7 +14,7 @@ namespace proteus::net {
 namespace {
 
 constexpr std::array<unsigned char, 9> kAlpn = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-// Frames of a Multiplexer.
+// The frames of a Multiplexer, between processes.
 constexpr std::array<unsigned char, 10> kPeersAlpn = {9, 'p', 'r', 'o', 't', 'e', 'u', 's', '/', '1'};
 
 std::shared_ptr<SSL_CTX> make_context(const SSL_METHOD* method) {
@@ -22,11 +22,12 @@ std::shared_ptr<SSL_CTX> make_context(const SSL_METHOD* method) {
   if (!context) throw std::bad_alloc();
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Moving buffers: a rest that is gathered again lies elsewhere. Released ones: idle connections are many.
+  // Moving buffers: the rest of a write may be gathered at another address. Released buffers: most connections are
+  // idle.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context.get(), 1);
-  // OpenSSL would ask on the terminal.
+  // By default, OpenSSL would prompt on the terminal.
   SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return -1; });
   return context;
 }
@@ -43,7 +44,7 @@ int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* s
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The key of a context, freed with it.
+// Returns the index of the key that a context stores and frees.
 int preshared_key_index() {
   static const int index = SSL_CTX_get_ex_new_index(
       0, nullptr, nullptr, nullptr,
@@ -56,7 +57,8 @@ int preshared_key_index() {
 
 constexpr std::string_view kKeyName = "proteus";
 
-// As if it had been agreed on before. Null where something is refused.
+// Makes a session with the pre-shared key, as if it had been negotiated before. Returns null if OpenSSL rejects any of
+// it.
 SSL_SESSION* preshared_session(SSL* ssl) {
   constexpr std::array<unsigned char, 2> kAes128GcmSha256 = {0x13, 0x01};
   const auto* key = static_cast<const std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), preshared_key_index()));
@@ -90,7 +92,7 @@ std::shared_ptr<SSL_CTX> make_preshared_context(const SSL_METHOD* method, std::s
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_ciphersuites(context.get(), "TLS_AES_128_GCM_SHA256");
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_clear_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // its connections are few, and seldom idle
+  SSL_CTX_clear_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // few connections, seldom idle
   SSL_CTX_set_ex_data(context.get(), preshared_key_index(), std::make_unique<std::string>(key).release());
   return context;
 }
@@ -146,7 +148,7 @@ TlsContext TlsContext::server_with_key(std::string_view key) {
 
 TlsContext TlsContext::client_with_key(std::string_view key) {
   auto context = make_preshared_context(TLS_client_method(), key);
-  // There are no authorities, so that a certificate is accepted from nobody.
+  // There are no authorities, so every certificate is rejected.
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_psk_use_session_callback(context.get(), use_preshared_key);
   SSL_CTX_set_alpn_protos(context.get(), kPeersAlpn.data(), kPeersAlpn.size());

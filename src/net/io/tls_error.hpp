@@ -4,7 +4,7 @@
 
 namespace proteus::net {
 
-// Why OpenSSL failed last, on this thread; forgotten by asking.
+// Returns why OpenSSL failed on this thread, and clears the thread's errors.
 std::string tls_library_error();
 
 }  // namespace proteus::net

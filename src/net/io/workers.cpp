@@ -20,6 +20,8 @@ void run_worker(boost::asio::io_context& context, std::size_t index) {
       context.run();
     } catch (const std::exception& error) {
       log::error("a handler of worker {} threw: {}", index, error.what());
+    } catch (...) {
+      log::error("a handler of worker {} threw an unknown exception", index);
     }
   }
 }

@@ -70,7 +70,7 @@ std::chrono::nanoseconds spent() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// Works until `ends`, or for so long that a test has failed.
+// Uses CPU time until `ends()` holds, or for so long that the test has failed.
 void work_until(const std::function<bool()>& ends) {
   const auto limit = spent() + std::chrono::seconds(20);
   while (!ends() && spent() < limit) {

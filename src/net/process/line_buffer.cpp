@@ -23,7 +23,7 @@ std::span<char> LineBuffer::room() {
   const std::size_t unfinished = filled_ - begin_;
   const bool is_large = bytes_.size() > 4 * kUsualSize && unfinished < kUsualSize / 2;
   if (!bytes_ || is_large) {
-    // What one long line needed is given back.
+    // Releases the memory that one long line needed.
     bytes_ = copy_of_rest();
   } else if (begin_ > 0) {
     std::memmove(bytes_.data(), bytes_.data() + begin_, unfinished);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/io_context.hpp>
@@ -29,7 +30,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
 
-// How much of a flood is taken before others get their turn.
+// Number of reads from standard error before other handlers get their turn.
 constexpr int kReadsPerTurn = 8;
 
 // Splits standard error into lines of bounded length.
@@ -56,7 +57,7 @@ class StderrLines {
 
  private:
   std::size_t limit_;
-  std::string line_;  // one byte more than the limit, so that a cut shows
+  std::string line_;  // at most one byte more than the limit, so that a cut shows
 };
 
 }  // namespace
@@ -67,7 +68,8 @@ std::string to_string(const ExitStatus& status) {
   return fmt::format("was killed by signal {} ({})", status.signal, name ? name : "unknown");
 }
 
-// Handlers of pending waits share it with the Process, so that a child is still waited for when that is gone.
+// Shared by the Process and the handlers of pending waits, so that the child is reaped even after the Process is
+// destroyed.
 struct Process::State : std::enable_shared_from_this<State> {
   State(asio::io_context& on, const Command& command, pid_t child, ProcessOptions given)
       : io(on),
@@ -114,12 +116,12 @@ struct Process::State : std::enable_shared_from_this<State> {
     });
   }
 
-  // Waits for the child as `flags` say. Its pid, and so the group's, is free for others only after that: the
-  // group is killed before.
+  // Waits for the child as `flags` say, and reaps it. Then its pid, which is also the group's id, is free for other
+  // processes, so the group is killed before.
   std::optional<ExitStatus> collect(int flags) const {
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | flags) != 0) {
-      if (errno != EINTR) return ExitStatus{};  // someone else waited for our child
+      if (errno != EINTR) return ExitStatus{};  // other code has reaped our child
     }
     if (info.si_pid == 0) return std::nullopt;
     ::kill(-pid, SIGKILL);
@@ -132,6 +134,7 @@ struct Process::State : std::enable_shared_from_this<State> {
     exit = status;
     error_code ignored;
     exited.close(ignored);
+    output.cancel(ignored);  // wakes `read_line`
     close_input();
     exit_bell.ring();
   }
@@ -164,7 +167,7 @@ struct Process::State : std::enable_shared_from_this<State> {
     if (diagnostics.is_open()) watch_stderr();
   }
 
-  // How many bytes the pipe took, or an error.
+  // Returns how many bytes the pipe took, or an error.
   std::expected<std::size_t, int> try_write(std::span<const std::string_view> parts) {
     std::size_t written = 0;
     while (!parts.empty()) {
@@ -183,7 +186,7 @@ struct Process::State : std::enable_shared_from_this<State> {
       } while (sent < 0 && errno == EINTR);
       if (sent < 0 && errno == EAGAIN) return written;
       if (sent < 0 && written == 0) return std::unexpected(errno);
-      if (sent < 0) return written;  // the rest fails by itself
+      if (sent < 0) return written;  // the next write fails, too
       written += static_cast<std::size_t>(sent);
       if (static_cast<std::size_t>(sent) < wanted) return written;
     }
@@ -217,6 +220,8 @@ struct Process::State : std::enable_shared_from_this<State> {
       std::string().swap(queue);
       queue_sent = 0;
     } else {
+      // Not each time, because the rest is moved.
+      if (queue_sent > queued_bytes()) queue.erase(0, std::exchange(queue_sent, 0));
       watch_input();
     }
     if (queued_bytes() <= options.max_queued_bytes) room.ring();
@@ -238,7 +243,7 @@ struct Process::State : std::enable_shared_from_this<State> {
     diagnostics.close(ignored);
   }
 
-  // Until the child has exited, the time is up, or the caller is cancelled.
+  // Waits until the child has exited, the time is up, or the caller is cancelled.
   Task<> exit_within(std::chrono::milliseconds time) {
     const auto up = std::make_shared<bool>(false);
     Timer alarm(io, time);
@@ -260,7 +265,7 @@ struct Process::State : std::enable_shared_from_this<State> {
 
   asio::io_context& io;
   std::string program;
-  StrangerLog printed{program};  // on standard error
+  StrangerLog printed{program};  // log of standard error
   ProcessOptions options;
   pid_t pid;
   Descriptor exited;
@@ -268,7 +273,7 @@ struct Process::State : std::enable_shared_from_this<State> {
   Descriptor output;
   Descriptor diagnostics;
   LineBuffer lines;
-  StepBudget budget;  // of who reads them
+  StepBudget budget;  // of `read_line`
   StderrLines stderr_lines;
   std::string queue;
   std::size_t queue_sent = 0;
@@ -325,11 +330,12 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
     const ssize_t got = ::read(state->output.native_handle(), room.data(), room.size());
     if (got > 0) {
       state->lines.commit(static_cast<std::size_t>(got));
-    } else if (got < 0 && errno == EAGAIN) {
+    } else if (got < 0 && errno == EAGAIN && !state->exit) {
       const auto [error] = co_await state->output.async_wait(Descriptor::wait_read, kAwaited);
-      if (error) co_return std::unexpected(errors::cancelled("reading a line"));
+      if (error && !state->exit) co_return std::unexpected(errors::cancelled("reading a line"));
       state->budget.begin();
     } else if (got == 0 || errno != EINTR) {
+      // After the exit, only a helper in another process group can still hold the pipe.
       error_code ignored;
       state->output.close(ignored);
     }
@@ -372,7 +378,7 @@ std::optional<ExitStatus> Process::exit_status() const { return state_->exit; }
 
 Task<ExitStatus> Process::terminate(Grace grace) {
   const auto state = state_;
-  // A cancelled caller must not leave before the child is gone; it only hurries.
+  // A cancelled caller must not return before the child has ended; cancellation only skips the grace.
   const bool throws = co_await asio::this_coro::throw_if_cancelled();
   co_await asio::this_coro::throw_if_cancelled(false);
   state->close_input();

@@ -22,8 +22,8 @@ class io_context;
 namespace proteus::net {
 
 struct ExitStatus {
-  int code = 0;    // of a program that exited by itself
-  int signal = 0;  // what killed it otherwise
+  int code = 0;    // if the program exited on its own
+  int signal = 0;  // the signal that killed it otherwise
 };
 
 // "exited with code 3", "was killed by signal 9 (Killed)"
@@ -31,10 +31,10 @@ std::string to_string(const ExitStatus& status);
 
 struct ProcessOptions {
   std::size_t max_line_bytes = std::size_t{16} << 20U;
-  // How much input may wait for a child that does not read, before `write` waits.
+  // Input that may wait for a child that does not read; beyond it, `write` waits.
   std::size_t max_queued_bytes = std::size_t{1} << 20U;
   std::size_t max_stderr_line_bytes = 2048;  // the rest of a longer line is dropped
-  // Called with each line of standard error, made printable. Logs them where it is empty.
+  // Called with each line of standard error, made printable. If empty, the lines are logged.
   std::function<void(std::string_view line)> on_stderr_line = {};
 };
 
@@ -43,10 +43,9 @@ struct Grace {
   std::chrono::milliseconds after_sigterm{2000};
 };
 
-// A child process that speaks in lines over its standard streams. Belongs to the thread of its io_context.
-// Its process group ends with it: what the child left behind is killed when it exits. However it ends it is
-// waited for, so there are no zombies, and no SIGCHLD handler is needed. Destroying a Process kills its
-// group.
+// A child process that communicates in lines over its standard streams. Belongs to the thread of its io_context. Its
+// process group ends with it: what the child leaves behind is killed when it exits. The child is always reaped, so
+// there are no zombies, and no SIGCHLD handler is needed. Destroying a Process kills its group.
 class Process {
  public:
   // See spawn_child.
@@ -56,28 +55,29 @@ class Process {
   Process& operator=(Process&&) noexcept;
   ~Process();
 
-  // The next line of standard output, without its end; nothing once it is closed. One at a time. The view
-  // holds until the next call, and LineBuffer::kPadding bytes after it can be read. Errors: `interrupted`
-  // where the output ends within a line, `too_large`, which the stream does not recover from, `cancelled`,
-  // also after `terminate`.
+  // Returns the next line of standard output, without its end; nothing once the output is closed, or read after the
+  // child has exited. One call at a time.
+  // The view is valid until the next call, and LineBuffer::kPadding bytes after it can be read. Errors: `interrupted`
+  // if the output ends within a line; `too_large`, after which no more lines can be read; `cancelled`, also after
+  // `terminate`.
   Task<Result<std::optional<std::string_view>>> read_line();
-  // Keeps the line that this gave last where it is, on any thread.
+  // Returns an owner that keeps the last line valid. It may be released on any thread.
   std::shared_ptr<const void> take_memory();
 
-  // Queues bytes for standard input, never between those of another call, waiting first while too many are
-  // queued. They are copied unless the child takes them at once. Fails only if nothing was queued:
-  // `unreachable` where the child no longer reads, `cancelled`. The views must outlive the await.
+  // Queues bytes for standard input, never between those of another call. Waits first while too many are queued. Copies
+  // them unless the child takes them at once. Fails only if nothing was queued: `unreachable` if the child no longer
+  // reads, or `cancelled`. The views must outlive the await.
   Task<Result<>> write(std::span<const std::string_view> parts);
 
-  // Tells the child that no more input comes. What is queued and unsent is dropped.
+  // Closes the child's input. Input that is queued and unsent is dropped.
   void close_input();
 
-  // Completes when the child has exited.
+  // Returns when the child has exited.
   Task<ExitStatus> wait();
   std::optional<ExitStatus> exit_status() const;
 
-  // Ends the child: closes its input, then SIGTERM, then SIGKILL to its group, each after its grace. If the
-  // awaiting coroutine is cancelled the rest of the grace is skipped.
+  // Ends the child: closes its input, then sends SIGTERM, then SIGKILL to its group, each after its grace. If the
+  // awaiting coroutine is cancelled, the rest of the grace is skipped.
   Task<ExitStatus> terminate(Grace grace = {});
 
   pid_t pid() const;

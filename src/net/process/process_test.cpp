@@ -1,7 +1,6 @@
 #include "net/process/process.hpp"
 
 #include <csignal>
-#include <fstream>
 #include <thread>
 
 #include <boost/asio/post.hpp>
@@ -10,9 +9,9 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "net/testing/test_run.hpp"
+#include "net/testing/process_fixture.hpp"
 
-namespace proteus::net {
+namespace proteus::net::test {
 namespace {
 
 namespace asio = boost::asio;
@@ -20,44 +19,15 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Grace kNoGrace{.after_end_of_input = 0ms, .after_sigterm = 0ms};
-constexpr Grace kLongGrace{.after_end_of_input = 1h, .after_sigterm = 1h};
-
-class ProcessTest : public testing::Test {
- protected:
-  ProcessTest() : descriptors_(test::open_descriptors()) {}
-
-  // After each test: nobody left to wait for, nothing left open.
-  void TearDown() override {
-    io_ = nullptr;
-    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
-    EXPECT_EQ(errno, ECHILD);
-    EXPECT_EQ(test::open_descriptors(), descriptors_);
+Task<Result<std::vector<std::string>>> read_last_lines(Process& process) {
+  std::vector<std::string> lines;
+  for (;;) {
+    const auto line = co_await process.read_line();
+    if (!line) co_return std::unexpected(line.error());
+    if (!*line) co_return lines;
+    lines.emplace_back(**line);
   }
-
-  Process start(std::vector<std::string> argv, ProcessOptions options = {}) {
-    const Command command{.argv = std::move(argv), .environment = child_environment({})};
-    auto process = Process::spawn(*io_, command, std::move(options));
-    if (!process) throw std::runtime_error(process.error().message());
-    return std::move(*process);
-  }
-  Process shell(std::string script, ProcessOptions options = {}) {
-    return start({"sh", "-c", std::move(script)}, std::move(options));
-  }
-
-  std::string read(Process& process) {
-    const auto line = test::run(*io_, process.read_line());
-    if (!line) return "error: " + line.error().message();
-    return *line ? std::string(**line) : "(end)";
-  }
-  Result<> write(Process& process, std::string_view text) {
-    return test::run(*io_, process.write(std::span(&text, 1)));
-  }
-  ExitStatus terminate(Process& process, Grace grace) { return test::run(*io_, process.terminate(grace)); }
-
-  std::size_t descriptors_;  // before there is an io_context, which has some of its own
-  std::unique_ptr<asio::io_context> io_ = std::make_unique<asio::io_context>(1);
-};
+}
 
 TEST_F(ProcessTest, AnswersLineByLine) {
   Process cat = start({"cat"});
@@ -69,13 +39,13 @@ TEST_F(ProcessTest, AnswersLineByLine) {
   cat.close_input();
   EXPECT_EQ(read(cat), "(end)");
   EXPECT_EQ(read(cat), "(end)");
-  EXPECT_EQ(to_string(test::run(*io_, cat.wait())), "exited with code 0");
+  EXPECT_EQ(to_string(run(*io_, cat.wait())), "exited with code 0");
 }
 
 TEST_F(ProcessTest, GathersWhatIsWritten) {
   Process cat = start({"cat"});
   const std::vector<std::string_view> parts(100, "ab");
-  ASSERT_TRUE(test::run(*io_, cat.write(parts)));
+  ASSERT_TRUE(run(*io_, cat.write(parts)));
   ASSERT_TRUE(write(cat, "\n"));
   std::string expected;
   for (const auto part : parts)
@@ -123,7 +93,7 @@ TEST_F(ProcessTest, InheritsNoIgnoredSignalsAndNoMask) {
   Process shown = shell("grep -E 'SigBlk|SigIgn' /proc/self/status");
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   EXPECT_EQ(read(shown), "SigBlk:\t0000000000000000");
-  // The C library keeps signals 32 and 33 to itself; how they were inherited, no program can change.
+  // The C library reserves signals 32 and 33; no program can change how they were inherited.
   constexpr std::uint64_t kReserved = std::uint64_t{3} << 31U;
   const std::string ignored = read(shown);
   ASSERT_TRUE(ignored.starts_with("SigIgn:\t")) << ignored;
@@ -159,17 +129,28 @@ TEST_F(ProcessTest, ThatCannotRunIsAClearError) {
 
 TEST_F(ProcessTest, TellsHowItEnded) {
   Process exiting = shell("exit 3");
-  EXPECT_EQ(to_string(test::run(*io_, exiting.wait())), "exited with code 3");
+  EXPECT_EQ(to_string(run(*io_, exiting.wait())), "exited with code 3");
   Process killed = shell("kill -SEGV $$");
-  EXPECT_EQ(to_string(test::run(*io_, killed.wait())), "was killed by signal 11 (Segmentation fault)");
+  EXPECT_EQ(to_string(run(*io_, killed.wait())), "was killed by signal 11 (Segmentation fault)");
 }
 
 TEST_F(ProcessTest, GivesItsLastLinesAfterItExited) {
   Process talker = shell("echo one; echo two");
-  test::run(*io_, talker.wait());
+  run(*io_, talker.wait());
   EXPECT_EQ(read(talker), "one");
   EXPECT_EQ(read(talker), "two");
   EXPECT_EQ(read(talker), "(end)");
+}
+
+TEST_F(ProcessTest, EndsItsOutputThoughAHelperKeepsItOpen) {
+  Process parent = shell("setsid sh -c 'echo $$; exec sleep 1000' & read -r line; echo last; exit 3");
+  const pid_t helper = std::stoi(read(parent));
+  Started reading(*io_, read_last_lines(parent));
+  ASSERT_TRUE(write(parent, "go\n"));
+  const auto lines = reading.finish();
+  EXPECT_TRUE(is_running(helper));
+  ::kill(helper, SIGKILL);
+  EXPECT_THAT(lines.value(), ElementsAre("last"));
 }
 
 TEST_F(ProcessTest, ThatDiesWithinALineInterrupts) {
@@ -181,7 +162,7 @@ TEST_F(ProcessTest, ThatDiesWithinALineInterrupts) {
 
 TEST_F(ProcessTest, ThatIsGoneCannotBeWrittenTo) {
   Process gone = shell("exit 0");
-  test::run(*io_, gone.wait());
+  run(*io_, gone.wait());
   const auto written = write(gone, "x\n");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind(), ErrorKind::unreachable);
@@ -214,16 +195,16 @@ Task<Result<>> count_lines(Process& process, std::size_t& count) {
 }
 
 TEST_F(ProcessTest, ThatFloodsItsOutputLeavesOthersTheirTurn) {
-  // As much as a pipe holds, so that all of it is there before the first line is read.
+  // As much as a pipe holds, so that everything has arrived before the first line is read.
   bool full = false;
   Process flood = shell("yes 0123456789abcde | head -c 65536; echo full >&2; exec cat",
                         {.on_stderr_line = [&](std::string_view) { full = true; }});
-  test::run_until(*io_, [&] { return full; });
+  run_until(*io_, [&] { return full; });
   std::size_t lines = 0;
-  test::Started counting(*io_, count_lines(flood, lines));
+  Started counting(*io_, count_lines(flood, lines));
   std::optional<std::size_t> lines_before;
   asio::post(*io_, [&] { lines_before = lines; });
-  test::run_until(*io_, [&] { return lines_before.has_value(); });
+  run_until(*io_, [&] { return lines_before.has_value(); });
   EXPECT_GT(*lines_before, 0U);
   EXPECT_LT(*lines_before, 4096U);
   flood.close_input();
@@ -235,10 +216,10 @@ TEST_F(ProcessTest, ThatFloodsItsOutputLeavesOthersTheirTurn) {
 TEST_F(ProcessTest, ThatFloodsItsOutputDoesNotKeepAReaderFromBeingCancelled) {
   Process yes = start({"yes", "0123456789"});
   std::size_t lines = 0;
-  test::Started counting(*io_, count_lines(yes, lines));
-  test::run_until(*io_, [&] { return lines > 0; });
+  Started counting(*io_, count_lines(yes, lines));
+  run_until(*io_, [&] { return lines > 0; });
   counting.cancel();
-  test::run_until(*io_, [&] { return counting.result.has_value(); });
+  run_until(*io_, [&] { return counting.result.has_value(); });
   terminate(yes, kNoGrace);
 }
 
@@ -254,7 +235,7 @@ TEST_F(ProcessTest, PassesOnStandardErrorInPrintableLines) {
   std::vector<std::string> lines;
   Process noisy = shell("printf 'one\\r\\n\\n\\033[31mtwo\\nabcdefghijklmnop\\nlast' >&2",
                         {.max_stderr_line_bytes = 12, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
-  test::run_until(*io_, [&] { return lines.size() == 4; });
+  run_until(*io_, [&] { return lines.size() == 4; });
   EXPECT_THAT(lines, ElementsAre("one", "\\x1b[31mtwo", "abcdefghijkl…", "last"));
 }
 
@@ -266,7 +247,7 @@ TEST_F(ProcessTest, ThatFloodsStandardErrorStillAnswers) {
     ASSERT_TRUE(write(noisy, "x\n"));
     ASSERT_EQ(read(noisy), "got x");
   }
-  test::run_until(*io_, [&] { return lines > 1000; });
+  run_until(*io_, [&] { return lines > 1000; });
   terminate(noisy, kLongGrace);
 }
 
@@ -274,45 +255,8 @@ TEST_F(ProcessTest, ThatWritesAnEndlessLineOfComplaintsCostsNoMemory) {
   std::vector<std::string> lines;
   Process noisy = shell("head -c 300000 /dev/zero | tr '\\0' x >&2",
                         {.max_stderr_line_bytes = 10, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
-  test::run_until(*io_, [&] { return !lines.empty(); });
+  run_until(*io_, [&] { return !lines.empty(); });
   EXPECT_THAT(lines, ElementsAre("xxxxxxxxxx…"));
-}
-
-Task<Result<>> write_text(Process& process, std::string text) {
-  const std::string_view view = text;
-  co_return co_await process.write(std::span(&view, 1));
-}
-
-TEST_F(ProcessTest, HoldsBackWritersWhileTheChildDoesNotRead) {
-  const std::string large(300'000, 'x');  // more than a pipe takes
-  Process stuck = start({"sleep", "1000"}, {.max_queued_bytes = 1000});
-  ASSERT_TRUE(write(stuck, large));
-  test::Started waiting(*io_, write_text(stuck, "more"));
-  test::settle(*io_);
-  EXPECT_FALSE(waiting.result);
-  waiting.cancel();
-  test::run_until(*io_, [&] { return waiting.result.has_value(); });
-  ASSERT_FALSE(*waiting.result);
-  EXPECT_EQ(waiting.result->error().kind(), ErrorKind::cancelled);
-
-  Process cat = start({"cat"}, {.max_queued_bytes = 1000});
-  test::Started first(*io_, write_text(cat, large + "\n"));
-  test::Started second(*io_, write_text(cat, large + "\n"));
-  EXPECT_EQ(read(cat).size(), large.size());
-  EXPECT_EQ(read(cat).size(), large.size());
-  EXPECT_TRUE(first.result && *first.result);
-  EXPECT_TRUE(second.result && *second.result);
-}
-
-TEST_F(ProcessTest, WakesAWaitingWriterWhenTheChildDies) {
-  Process stuck = start({"sleep", "1000"}, {.max_queued_bytes = 1000});
-  ASSERT_TRUE(write(stuck, std::string(300'000, 'x')));
-  test::Started waiting(*io_, write_text(stuck, "more"));
-  test::settle(*io_);
-  ::kill(stuck.pid(), SIGKILL);
-  test::run_until(*io_, [&] { return waiting.result.has_value(); });
-  ASSERT_FALSE(*waiting.result);
-  EXPECT_EQ(waiting.result->error().kind(), ErrorKind::unreachable);
 }
 
 TEST_F(ProcessTest, EndsByItselfWhenItsInputEnds) {
@@ -333,22 +277,14 @@ TEST_F(ProcessTest, ThatIgnoresSigtermIsKilled) {
   EXPECT_EQ(terminate(stubborn, {.after_end_of_input = 0ms, .after_sigterm = 1ms}).signal, SIGKILL);
 }
 
-bool is_running(pid_t pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
-  std::string ignored;
-  std::string state;
-  stat >> ignored >> ignored >> state;
-  return stat && state != "Z" && state != "X";
-}
-
 TEST_F(ProcessTest, TakesItsChildrenAlong) {
   Process parent = shell("sleep 1000 & echo $!; wait");
   const pid_t grandchild = std::stoi(read(parent));
   EXPECT_TRUE(is_running(grandchild));
   ::kill(parent.pid(), SIGKILL);
-  test::run(*io_, parent.wait());
-  // It was killed; init takes its time.
-  const auto end = std::chrono::steady_clock::now() + test::kPatience;
+  run(*io_, parent.wait());
+  // It was killed, but init takes some time to reap it.
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (is_running(grandchild) && std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
   }
@@ -361,7 +297,7 @@ TEST_F(ProcessTest, IsKilledByDestruction) {
     Process sleeper = start({"sleep", "1000"});
     pid = sleeper.pid();
   }
-  test::run_until(*io_, [&] { return !is_running(pid); });
+  run_until(*io_, [&] { return !is_running(pid); });
 }
 
 TEST_F(ProcessTest, IsReapedEvenIfNothingRunsAnyMore) { Process sleeper = start({"sleep", "1000"}); }
@@ -369,25 +305,25 @@ TEST_F(ProcessTest, IsReapedEvenIfNothingRunsAnyMore) { Process sleeper = start(
 TEST_F(ProcessTest, IsNotWaitedForLongWhenTheOneWhoEndsItIsCancelled) {
   Process stubborn = shell("trap '' TERM; echo ready; while :; do sleep 0.01; done");
   ASSERT_EQ(read(stubborn), "ready");
-  test::Started ending(*io_, stubborn.terminate(kLongGrace));
-  test::settle(*io_);
+  Started ending(*io_, stubborn.terminate(kLongGrace));
+  settle(*io_);
   ending.cancel();
-  test::run_until(*io_, [&] { return ending.result.has_value(); });
+  run_until(*io_, [&] { return ending.result.has_value(); });
   EXPECT_FALSE(ending.failure);
   EXPECT_EQ(ending.result->signal, SIGKILL);
 }
 
 TEST_F(ProcessTest, LosesNothingWhenAReaderIsCancelled) {
   Process cat = start({"cat"});
-  test::Started reading(*io_, cat.read_line());
-  test::settle(*io_);
+  Started reading(*io_, cat.read_line());
+  settle(*io_);
   ASSERT_TRUE(write(cat, "half"));
   reading.cancel();
-  test::run_until(*io_, [&] { return reading.result.has_value(); });
+  run_until(*io_, [&] { return reading.result.has_value(); });
   EXPECT_EQ(reading.result->error().kind(), ErrorKind::cancelled);
   ASSERT_TRUE(write(cat, " whole\n"));
   EXPECT_EQ(read(cat), "half whole");
 }
 
 }  // namespace
-}  // namespace proteus::net
+}  // namespace proteus::net::test

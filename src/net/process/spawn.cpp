@@ -28,7 +28,7 @@ struct Pipe {
   UniqueFd write;
 };
 
-// Above the standard streams, so that dup2 onto those never meets an end that is still needed.
+// Moves a descriptor above the standard streams, so that dup2 onto those never replaces one that is still needed.
 UniqueFd lifted(int fd) {
   if (fd > STDERR_FILENO) return UniqueFd(fd);
   const UniqueFd low(fd);
@@ -43,7 +43,7 @@ std::optional<Pipe> make_pipe() {
   return pipe;
 }
 
-// The flag belongs to our end alone; the child's stays blocking, as programs expect.
+// The flag affects only our end; the child's end stays blocking, as programs expect.
 bool set_non_blocking(const UniqueFd& fd) {
   return ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK) == 0;
 }
@@ -68,7 +68,7 @@ std::optional<std::string> find_program(const Command& command) {
   }
   for (const auto part : std::views::split(path, ':')) {
     const std::string_view directory(part.begin(), part.end());
-    if (!directory.starts_with('/')) continue;  // "here" is not a place to look for programs
+    if (!directory.starts_with('/')) continue;  // relative entries are not searched
     if (auto candidate = fmt::format("{}/{}", directory, name); is_program(candidate)) return candidate;
   }
   return std::nullopt;
@@ -83,7 +83,7 @@ std::vector<char*> c_strings(const std::vector<std::string>& texts) {
   return out;
 }
 
-// What stopped the child before its program ran, sent through a pipe that closes itself when it does run.
+// Why the child could not run its program. Sent through a pipe that closes when the program runs.
 struct Failure {
   enum class Step : int { set_up, directory, program };
   Step step;
@@ -107,7 +107,7 @@ void close_others_on_exec() {
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// Runs in the fork of a process with threads: only async-signal-safe calls.
+// Runs in the fork of a multithreaded process: only async-signal-safe calls are allowed.
 [[noreturn]] void become(const ChildPlan& plan) {
   const auto fail = [&](Failure::Step step) {
     const Failure failure{step, errno};
@@ -115,7 +115,7 @@ void close_others_on_exec() {
     ::_exit(127);
   };
   if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail(Failure::Step::set_up);
-  if (::getppid() != plan.parent) ::_exit(127);  // died before it could be bound to us
+  if (::getppid() != plan.parent) ::_exit(127);  // the parent ended before PR_SET_PDEATHSIG was set
 
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
@@ -134,7 +134,7 @@ void close_others_on_exec() {
   ::_exit(127);
 }
 
-// No handler of ours may run in the child before it has become its program.
+// Blocks all signals meanwhile, because none of our handlers may run in the child before it executes its program.
 pid_t fork_with_signals_blocked(const ChildPlan& plan) {
   sigset_t all;
   sigset_t before;
@@ -163,7 +163,7 @@ void reap(pid_t pid) {
   }
 }
 
-// A write to a child that is gone must be an error, and pipes have no MSG_NOSIGNAL.
+// A write to a child that has ended must be an error, and pipes have no MSG_NOSIGNAL.
 void ignore_sigpipe() {
   struct sigaction current{};
   ::sigaction(SIGPIPE, nullptr, &current);

@@ -8,8 +8,8 @@
 // For tests.
 namespace proteus::net::test {
 
-// A port of the loopback where connections are refused, and which nobody else gets meanwhile. A server that is told its
-// number may listen there.
+// A loopback port that refuses connections and that no other program gets meanwhile. A server may listen there if it is
+// given the number.
 class ClosedPort {
  public:
   ClosedPort() : socket_(io_, boost::asio::ip::tcp::v4()) {
@@ -20,7 +20,7 @@ class ClosedPort {
 
  private:
   boost::asio::io_context io_;
-  boost::asio::ip::tcp::socket socket_;  // bound, and never listening
+  boost::asio::ip::tcp::socket socket_;  // bound, but never listening
 };
 
 }  // namespace proteus::net::test

@@ -12,14 +12,14 @@
 #include "net/testing/scripted_server.hpp"
 #include "net/testing/test_run.hpp"
 
-// For tests of the client: one client, time that moves by hand, and nothing left open at the end.
+// For tests of the HTTP client: one client, a manual clock, and a check that nothing is left open at the end.
 namespace proteus::net::test {
 
-// What came of a request, in a form that is easy to compare.
+// The outcome of a request, in a form that is easy to compare.
 struct Answer {
   unsigned status = 0;
   std::string body;
-  ErrorKind kind = ErrorKind::internal;  // which is never an answer: none
+  ErrorKind kind = ErrorKind::internal;  // meaningful only if the request failed
   std::string fault;
 };
 
@@ -57,7 +57,7 @@ class HttpClientTest : public testing::Test {
     client_ = nullptr;
     server_ = nullptr;
     io_ = nullptr;
-    // A look-up that nobody waits for may have one open until it has ended.
+    // An abandoned name lookup may keep a descriptor open until it has ended.
     while (open_descriptors() > descriptors_)
       std::this_thread::yield();
     EXPECT_EQ(open_descriptors(), descriptors_);
@@ -72,7 +72,7 @@ class HttpClientTest : public testing::Test {
   Answer get(const Url& url) { return fetch({.url = url}); }
   Answer get() { return get(server_->url()); }
   Answer fetch(Request request) { return run(*io_, test::fetch(*client_, std::move(request))); }
-  // What the client makes of one answer, sent as it is.
+  // Returns what the client makes of an answer with exactly these bytes.
   Answer answer_to(std::string bytes) {
     serve({{receive(), send(std::move(bytes))}});
     return get();

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: an HTTP server on a loopback port whose time moves only by hand.
+// For tests: an HTTP server on a loopback port, with a manual clock.
 
 #include <atomic>
 #include <future>
@@ -19,7 +19,7 @@ namespace test {
 inline constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 }
 
-// Runs a function on a worker and waits for it.
+// Runs a function on a worker and waits until it has ended.
 template <class Function>
 void run_on(boost::asio::io_context& context, Function function) {
   std::promise<void> done;
@@ -30,7 +30,7 @@ void run_on(boost::asio::io_context& context, Function function) {
   done.get_future().wait();
 }
 
-// Moves when told to, from any thread, and knows how often it was read.
+// Moves only by `advance`, from any thread. Counts how often it was read.
 class TestClock final : public Clock {
  public:
   Monotonic now() const override {
@@ -49,7 +49,7 @@ class TestClock final : public Clock {
 
 class TestServer {
  public:
-  // What its handler is called with.
+  // What the handler is called with: whole requests, or heads whose bodies have not been read.
   enum class Calls : std::uint8_t { with_requests, with_heads };
 
   explicit TestServer(HttpHandler handler, HttpServerOptions options = {}, std::size_t workers = 1,
@@ -66,8 +66,8 @@ class TestServer {
   HttpServer& server() { return server_; }
   Workers& workers() { return workers_; }
 
-  // Returns when the deadlines that passed have taken effect. With one worker only: each sweep reads the
-  // clock once.
+  // Advances the clock, and returns when the deadlines that passed have taken effect. Only for one worker, because it
+  // counts the sweeps by their readings of the clock.
   void advance(std::chrono::milliseconds by) {
     settle();
     clock_.advance(by);
@@ -76,7 +76,7 @@ class TestServer {
       std::this_thread::yield();
   }
 
-  // Lets the workers take notice of everything that has been sent or asked so far.
+  // Lets the workers handle everything that has been sent or posted so far.
   void settle() {
     for (int i = 0; i < 4; ++i) {
       for (std::size_t worker = 0; worker < workers_.size(); ++worker)

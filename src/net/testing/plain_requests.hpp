@@ -7,12 +7,12 @@
 
 #include "net/http_server/exchange.hpp"
 
-// For tests: a request as plain as can be, and a handler that answers any.
+// For tests: a minimal request, and a handler that answers any request.
 namespace proteus::net::test {
 
 inline constexpr std::string_view kGetHello = "GET /hello?x=1 HTTP/1.1\r\nHost: h\r\n\r\n";
 
-// Says what it was asked.
+// Replies with the parts of the request.
 inline Task<> echo(Exchange& exchange) {
   const net::Request& request = exchange.request();
   const std::string text =

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: a client that writes exactly the bytes it is told to.
+// For tests: a client that writes exactly the bytes it is given.
 
 #include <array>
 #include <cerrno>
@@ -27,7 +27,7 @@ struct Answer {
   std::string body;  // decoded
 };
 
-// Blocks, for a minute at most: only a test that would hang waits for so long.
+// Blocks for at most a minute; only a test that would hang waits that long.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port, int receive_buffer = 0) {
@@ -54,7 +54,7 @@ class RawClient {
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent < 0) return;  // the server closed; what it answered tells more
+      if (sent < 0) return;  // the server closed; its answer says more
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
@@ -82,7 +82,7 @@ class RawClient {
     return answer;
   }
 
-  // Of a stream; nothing at its end.
+  // Receives the next chunk of a chunked body; returns nothing at its end.
   std::optional<std::string> receive_chunk() {
     std::size_t end = std::string::npos;
     while ((end = received_.find("\r\n")) == std::string::npos) {
@@ -97,7 +97,7 @@ class RawClient {
     return chunk;
   }
 
-  // Whether the server closed, with nothing before that.
+  // Returns whether the server closes the connection without sending anything before that.
   bool at_end() {
     while (received_.empty() && more())
       continue;
@@ -122,7 +122,7 @@ class RawClient {
     return std::nullopt;
   }
 
-  // The next bytes, so many of them.
+  // Receives exactly `size` bytes.
   std::string take(std::size_t size) {
     while (received_.size() < size) {
       if (!more()) throw std::runtime_error("cut off within a body");

@@ -8,16 +8,16 @@
 
 #include "net/http_server/request_reader.hpp"
 
-// For tests: bytes for a request reader, in pieces of any size.
+// For tests: feeds a request reader with bytes, in pieces of any size.
 namespace proteus::net::test {
 
-// Goes on without asking anyone whether the body is wanted.
+// Advances past the head at once, as if the body had been requested.
 inline RequestReader::Step advance(RequestReader& reader) {
   const RequestReader::Step step = reader.advance();
   return step == RequestReader::Step::head ? reader.advance() : step;
 }
 
-// What became of the bytes: the first step that was no wish for more of them.
+// Feeds bytes until the reader needs no more of them, and returns its last step.
 inline RequestReader::Step feed(RequestReader& reader, std::string_view bytes,
                                 std::size_t piece = std::string_view::npos) {
   RequestReader::Step step = advance(reader);
@@ -32,7 +32,7 @@ inline RequestReader::Step feed(RequestReader& reader, std::string_view bytes,
   return step;
 }
 
-// The status that bytes are refused with, at once and one by one.
+// Returns the status with which bytes are rejected, both at once and one by one.
 inline unsigned refusal_of(std::string_view bytes, const HttpLimits& limits = {}) {
   for (const std::size_t piece : {std::string_view::npos, std::size_t{1}}) {
     RequestReader reader(limits);

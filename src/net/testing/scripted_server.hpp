@@ -24,23 +24,23 @@ struct Step {
   Kind kind;
   std::string bytes = {};
 };
-// A whole request, by its Content-Length; kept in `requests`.
+// Receives a whole request, by its Content-Length, into `requests`.
 inline Step receive() { return {Step::Kind::receive}; }
 inline Step send(std::string bytes) { return {Step::Kind::send, std::move(bytes)}; }
-// Byte by byte.
+// Sends byte by byte.
 inline Step trickle(std::string bytes) { return {Step::Kind::trickle, std::move(bytes)}; }
-// Until the test says `resume`.
+// Waits until the test calls `resume`.
 inline Step pause() { return {Step::Kind::pause}; }
 inline Step reset() { return {Step::Kind::reset}; }
-// Says nothing more and stays.
+// Sends nothing more and waits until the client closes.
 inline Step hold() { return {Step::Kind::hold}; }
 inline Step start_tls() { return {Step::Kind::start_tls}; }
 using Script = std::vector<Step>;
 
 class ScriptedServer {
  public:
-  // The n-th connection gets the n-th script; further ones are closed at once. After its script a connection
-  // is closed.
+  // The n-th connection gets the n-th script; further connections are closed at once. A connection is closed after its
+  // script.
   ScriptedServer(boost::asio::io_context& io, std::vector<Script> scripts, const char* address = "127.0.0.1",
                  std::optional<TlsContext> tls = {})
       : io_(io),
@@ -70,7 +70,7 @@ class ScriptedServer {
 
   std::vector<std::string> requests;
   std::size_t connections = 0;
-  std::size_t closed_by_client = 0;  // while it was held
+  std::size_t closed_by_client = 0;  // in a `hold` step
 
  private:
   Task<> accept() {

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: a key and a certificate for "localhost", 127.0.0.1 and ::1 that signs itself.
+// For tests: a key and a self-signed certificate for "localhost", 127.0.0.1 and ::1.
 
 #include <cstdio>
 #include <cstdlib>

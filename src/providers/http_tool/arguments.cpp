@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "json/schema/json_pointer.hpp"
 #include "json/splice.hpp"
 #include "json/text.hpp"
 #include "json/tokens.hpp"
@@ -21,16 +22,8 @@ using boost::json::object;
 using boost::json::value;
 
 std::string pointer_to(std::string_view key) {
-  std::string pointer = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
+  std::string pointer;
+  json::schema::append_pointer_token(pointer, key);
   return pointer;
 }
 
@@ -38,14 +31,14 @@ bool has_null(const object& arguments) {
   return std::ranges::any_of(arguments, [](const auto& member) { return member.value().is_null(); });
 }
 
-// Taking one null out may make the schema see another with other eyes, as in a condition. Whoever needs more rounds
-// than this is told what is wrong instead.
+// Without one null, the schema may judge another one differently, for example by a condition. If this many rounds are
+// not enough, the caller gets an error instead.
 constexpr int kRounds = 3;
 
-// Sorted, because whoever chooses the names could choose them to have one hash.
+// Sorted and not hashed, because the caller chooses the names and could make their hashes collide.
 using Names = std::set<std::string, std::less<>>;
 
-// Takes out the nulls that the schema does not take: one validation, however many there are.
+// Takes out the nulls that the schema refuses, with one validation however many there are.
 Names take_refused_nulls(value& arguments, const json::Schema& schema) {
   object& members = arguments.get_object();
   const auto nulls = std::ranges::count_if(members, [](const auto& member) { return member.value().is_null(); });
@@ -66,7 +59,7 @@ Names take_refused_nulls(value& arguments, const json::Schema& schema) {
   return taken;
 }
 
-// The names of nulls without which the arguments are right, or what is wrong with them.
+// Returns the names of the nulls without which the arguments are valid, or what is wrong with the arguments.
 std::expected<Names, std::string> nulls_to_leave_out(value arguments, const json::Schema& schema) {
   Names left_out;
   for (int round = 0; !schema.accepts(arguments); ++round) {
@@ -77,7 +70,7 @@ std::expected<Names, std::string> nulls_to_leave_out(value arguments, const json
   return left_out;
 }
 
-// The object without some of its members, every other byte as it was. It must be JSON.
+// Returns the object without some of its members, and every other byte unchanged. `raw` must be JSON.
 std::string without(std::string_view raw, const Names& names) {
   std::vector<std::unique_ptr<std::string>> storage;
   json::Members members;
@@ -107,7 +100,7 @@ std::expected<CheckedArguments, std::string> CheckedArguments::check(const HttpT
   if (!parsed) return std::unexpected(fmt::format("Invalid arguments: {}", parsed.error().message()));
   if (!parsed->is_object()) return std::unexpected("Invalid arguments: they must be an object");
   for (const std::string& name : tool.reserved) {
-    // In the words the schema has for what it does not know: what is fixed is nobody's business.
+    // Worded like the schema's error for an unknown property, so that the fixed members stay secret.
     if (parsed->get_object().contains(name))
       return std::unexpected(
           fmt::format("Invalid arguments:\n/: property \"{}\" is not allowed", log::printable(name, 128)));

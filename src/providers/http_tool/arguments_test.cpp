@@ -57,7 +57,7 @@ TEST_F(Arguments, ThatAreNullCountAsLeftOutUnlessTheyMayBe) {
   EXPECT_EQ(sent(tool(fmt::format(R"({{"type":"object","properties":{{{}}}}})", properties)), "{" + nulls + "}"), "");
 }
 
-// SES-07: what stands beside a null goes on as it was written
+// SES-07: what stands next to a null is forwarded as it was written
 TEST_F(Arguments, KeepTheirBytesBesideANullThatIsLeftOut) {
   const auto open = tool(R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},)"
                          R"("additionalProperties":true})");
@@ -67,7 +67,7 @@ TEST_F(Arguments, KeepTheirBytesBesideANullThatIsLeftOut) {
   EXPECT_EQ(sent(open, R"({"a":null,"b":null})"), "");
 }
 
-// A validation lists as many errors as there are nulls, so that their number does not multiply the work.
+// A validation lists as many errors as there are nulls, so the number of nulls does not multiply the work.
 TEST_F(Arguments, WithManyNullsAreCheckedInOneGo) {
   const auto strings = tool(R"({"type":"object","additionalProperties":{"type":"string"}})");
   const auto with_nulls = [](std::size_t count) {

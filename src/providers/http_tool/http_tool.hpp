@@ -14,25 +14,25 @@
 
 namespace proteus::providers {
 
-// What is wrong with one of the tools that somebody wants to register.
+// A fault in one of the tools that somebody wants to register.
 struct ToolFault {
-  std::string tool;     // its name, printable; empty where it has none
-  std::string pointer;  // RFC 6901, in the tool: "/inputSchema/properties"
+  std::string tool;     // its name, printable; empty if it has none
+  std::string pointer;  // RFC 6901, within the tool: "/inputSchema/properties"
   std::string message;
 
   friend bool operator==(const ToolFault&, const ToolFault&) = default;
 };
 
-// Whether a client is asked before a call runs.
+// Whether the client must confirm a call before it runs.
 enum class Confirmation : std::uint8_t { none, required };
 
-// A tool that is a URL: calling it posts its arguments there. Immutable, and safe to use from any thread.
+// A tool that is a URL: a call posts its arguments there. Immutable and thread-safe.
 struct HttpTool {
   std::string name;
   net::Url url;
   std::string action;                 // empty for none
   std::string tail;                   // what follows the arguments of every call, as JSON text without braces
-  std::vector<std::string> reserved;  // names that are no arguments: of the fixed members, and of the action
+  std::vector<std::string> reserved;  // names that cannot be arguments: those of the fixed members, and "action"
   std::optional<std::chrono::milliseconds> timeout;
   Confirmation confirmation = Confirmation::none;
   std::shared_ptr<const json::Schema> input;

@@ -35,7 +35,7 @@ std::string seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
 }
 
-// What an agent can do about it. The error itself may hold addresses, and is not for it.
+// Says what an agent can do about the error. The error itself may contain addresses, which the agent must not see.
 std::string explain(const Error& error, std::chrono::milliseconds timeout, std::size_t limit) {
   switch (error.kind()) {
     case ErrorKind::unreachable: return "The tool's back end cannot be reached; nothing was sent to it.";
@@ -67,8 +67,8 @@ std::string explain_status(unsigned status) {
 
 bool has_lines(std::string_view text) { return text.contains('\n') || text.contains('\r'); }
 
-// Line breaks between tokens become spaces, so that the text fits into one line of any transport; within strings JSON
-// has none.
+// Replaces line breaks between tokens by spaces, so that the text fits into one line of any transport. Strings in JSON
+// contain no line breaks.
 std::string one_line(std::string_view json) {
   std::string out(json);
   for (char& c : out) {
@@ -79,7 +79,7 @@ std::string one_line(std::string_view json) {
 
 using SchemaPointer = std::shared_ptr<const json::Schema>;
 
-// What an answer that is to be JSON has wrong, as a text; nothing where it is right.
+// Returns what is wrong with an answer that should be JSON; empty if nothing is.
 std::string fault_of(const SchemaPointer& output, std::string_view body) {
   constexpr const char* kNoJson = "The tool's back end says that it answers with JSON, but it does not.";
   if (!output) return json::parses(body) ? "" : kNoJson;
@@ -95,13 +95,13 @@ bool is_object(std::string_view json) {
   return begin != std::string_view::npos && json[begin] == '{';
 }
 
-// The members of a result.
+// Returns the members of a result.
 std::string structured(std::string_view body, mcp::Era era) {
   std::string members = R"("content":[{"type":"text","text":)";
-  members.reserve(members.size() + (body.size() * 5 / 2) + 64);  // JSON within quotes is some quarter longer
+  members.reserve(members.size() + (body.size() * 5 / 2) + 64);  // JSON in quotes is about a quarter longer
   json::append_quoted(members, body);
   members += "}]";
-  // Before 2026-07-28 it must be an object.
+  // Before 2026-07-28 the structured content must be an object.
   if (era == mcp::Era::modern || is_object(body)) {
     members += R"(,"structuredContent":)";
     if (has_lines(body)) {
@@ -120,8 +120,8 @@ mcp::Reply answer_of(const SchemaPointer& output, std::string_view body, mcp::Er
   return reply;
 }
 
-// The same elsewhere: what a large answer holds decides how long a schema takes, and to quote it takes long in any
-// case. `owner` keeps the body, because the call may be given up meanwhile.
+// Like `answer_of`, in the background: the content of a large answer decides how long a schema takes, and quoting the
+// answer takes long in any case. `owner` keeps the body, because the call may be cancelled meanwhile.
 Task<mcp::Reply> answer_aside(BackgroundThreads& background, SchemaPointer output, std::string_view body,
                               std::shared_ptr<const void> owner, mcp::Era era) {
   co_return co_await background.run([&background, output, body, owner = std::move(owner), era] {
@@ -132,12 +132,12 @@ Task<mcp::Reply> answer_aside(BackgroundThreads& background, SchemaPointer outpu
   });
 }
 
-// What a body of so many bytes takes to be judged on the thread that answers requests.
+// Whether a body of this size takes too long to judge on a request thread.
 bool is_large(std::size_t bytes, const SchemaPointer& output) {
   return bytes > (output ? BackgroundThreads::kSmall : 16 * BackgroundThreads::kSmall);
 }
 
-// A body that outlives its response.
+// Returns the body in a form that outlives the response.
 std::pair<std::string_view, std::shared_ptr<const void>> kept(net::ClientResponse& response, std::string_view body) {
   if (auto memory = response.take_memory()) return {body, std::move(memory)};
   auto copy = std::make_shared<const std::string>(body);
@@ -145,14 +145,14 @@ std::pair<std::string_view, std::shared_ptr<const void>> kept(net::ClientRespons
   return {view, std::move(copy)};
 }
 
-// Of an answer that is not JSON.
+// Makes the result for an answer that is not JSON.
 mcp::Reply plain(const HttpTool& tool, const net::ClientResponse& response, std::string_view body) {
   if (tool.output) return tool_error("The tool's back end did not answer with JSON, as the tool's output schema says.");
   if (body.empty()) return tool_text(fmt::format("Done. The back end answered {} without content.", response.status()));
   return tool_text(body);
 }
 
-// The requests that one call may take, and what they share. Lives until the last of them has been answered.
+// The requests that one call may need, and what they share. Must live until the last of them was answered.
 class Attempt {
  public:
   Attempt(net::HttpClient& http, const HttpToolCall& call, const HttpToolLimits& limits)
@@ -171,7 +171,7 @@ class Attempt {
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
 
-  // Their URL outlives the task.
+  // The URL must outlive the task.
   Task<Result<net::ClientResponse>> post_first() { return post(call_.tool.url, timeout_); }
   Task<Result<net::ClientResponse>> post(const net::Url& url) { return post(url, left()); }
   Task<Result<net::ClientResponse>> get(const net::Url& url, bool with_token) {
@@ -249,7 +249,7 @@ Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpTo
   Attempt attempt(http, call, limits);
   auto response = co_await attempt.post_first();
   std::optional<net::Url> at;
-  bool posts = true;  // until it was told to look elsewhere for the result
+  bool posts = true;  // until a redirect demands a GET
   for (unsigned hops = 0; response && is_redirect(response->status()); ++hops) {
     auto next = Attempt::target(at ? *at : call.tool.url, *response);
     if (hops == kMaxRedirects || !next)

@@ -15,12 +15,12 @@
 namespace proteus::providers {
 
 struct HttpToolLimits {
-  std::chrono::milliseconds timeout = std::chrono::seconds(50);  // unless the tool has one of its own
+  std::chrono::milliseconds timeout = std::chrono::seconds(50);  // unless the tool has its own
   std::chrono::milliseconds connect = std::chrono::seconds(5);
   std::size_t answer_bytes = std::size_t{4} << 20U;
 };
 
-// One call, whose arguments have been checked. Everything in it outlives the call.
+// One call, whose arguments have been checked. Everything it refers to must outlive the call.
 struct HttpToolCall {
   const HttpTool& tool;
   std::string_view arguments;  // JSON text without braces
@@ -31,16 +31,16 @@ struct HttpToolCall {
   net::RequestAbort* abort = nullptr;
 };
 
-// Posts `{…arguments, …fixed, "action"}` to the tool's URL, and makes a tool's result of what comes back: JSON as
-// `structuredContent` and text, anything else as text. Whatever goes wrong is a result with `isError` that says what an
-// agent can know: no address, no body, no token.
+// Posts `{…arguments, …fixed, "action"}` to the tool's URL, and turns the response into a tool's result: JSON into
+// `structuredContent` and text, anything else into text. Every failure is a result with `isError` that says what an
+// agent may know: no address, no body, no token.
 //
-// Nothing is sent twice. A redirect is followed at most three times: 307 and 308 within the origin of the URL only,
-// because they repeat the body; others by a GET that carries the token within that origin alone. Where addresses may
-// lead is the client's to check, for each.
+// Nothing is sent twice. At most three redirects are followed. 307 and 308 repeat the POST with its body, and are
+// followed only within the origin of the URL. Others lead to a GET, and so does every redirect after that; a GET
+// carries the token only within that origin. The HTTP client must check the address of each request.
 Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpToolLimits limits);
 
-// A result that says what went wrong.
+// Makes a result that reports a failure.
 mcp::Reply tool_error(std::string_view message);
 mcp::Reply tool_text(std::string_view text);
 

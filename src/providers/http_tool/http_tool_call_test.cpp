@@ -54,7 +54,7 @@ class HttpToolCalls : public testing::Test {
   }
   static bool is_error(const boost::json::value& result) { return result.as_object().contains("isError"); }
 
-  // What happens behind a path: an error that says this, and nothing of what the back end said.
+  // Expects that a call of `path` fails with an error that contains `says`, and nothing of the back end's answer.
   void expect_error(std::string_view path, std::string_view says) {
     const auto result = call(tool(path));
     EXPECT_TRUE(is_error(result)) << path;
@@ -175,7 +175,7 @@ TEST_F(HttpToolCalls, HoldAnswersAgainstTheOutputSchema) {
   EXPECT_THAT(text(checked(R"({"n":"x"})")), HasSubstr("/n"));
   EXPECT_TRUE(is_error(checked("{}")));
   EXPECT_TRUE(is_error(checked("n", "text/plain")));
-  // A large one is checked on another thread.
+  // A large answer is checked on another thread.
   const std::string more = fmt::format(R"("more":"{}")", std::string(100'000, 'x'));
   EXPECT_EQ(checked(fmt::format(R"({{"n":1,{}}})", more)).at("structuredContent").at("n"), 1);
   EXPECT_THAT(text(checked(fmt::format(R"({{"n":"x",{}}})", more))), HasSubstr("/n"));

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 4> kHidden = {"url", "action", "fixed_par
 constexpr std::size_t kMaxAction = 1024;
 constexpr std::size_t kMaxDepth = 100;
 
-// The members of these names, as they are written.
+// Returns an object of the members with these names, as they are written.
 std::string part_of(std::string_view text, std::span<const std::string_view> keys) {
   std::string out = "{";
   for (const std::string_view key : keys) {
@@ -45,7 +45,7 @@ class Reader {
   Reader(std::string_view text, SharedSchemas& schemas, const UrlCheck& may_ask)
       : text_(text), schemas_(schemas), may_ask_(may_ask) {}
 
-  // `given` is null where the text is yet to be parsed.
+  // `given` is null if the text must still be parsed.
   std::variant<ReadTool, std::vector<ToolFault>> read(const value* given) {
     if (text_.size() > http_tool_limits::kBytes) {
       fault("", fmt::format("is larger than {} bytes", http_tool_limits::kBytes));
@@ -209,15 +209,15 @@ class Reader {
     const value* const type = members.if_contains("type");
     if (type == nullptr || !type->is_string() || type->get_string() != "object")
       return fault("/inputSchema/type", "must be \"object\"");
-    for (const std::string& argument : named_arguments(members)) {
+    for (const std::string& argument : named_arguments(*schema)) {
       if (std::ranges::find(reserved_, argument) == reserved_.end()) continue;
       fault(fmt::format("/inputSchema/properties/{}", log::printable(argument, 128)),
             argument == "action" ? "is sent by the gateway, and cannot be an argument"
                                  : "is a fixed parameter, and cannot be an argument");
     }
-    auto closed = schemas_.compile(closed_schema(members));
+    auto closed = schemas_.compile(closed_schema(*schema));
     if (!closed) {
-      // What is said is about the schema as it was given.
+      // The error must be about the schema as it was given.
       auto given = schemas_.compile(*schema);
       return fault("/inputSchema", (given ? closed : given).error().message());
     }

@@ -23,20 +23,20 @@ inline constexpr std::chrono::milliseconds kTimeout = std::chrono::minutes(10);
 // A tool as it was registered, taken apart.
 struct ReadTool {
   HttpToolPointer tool;
-  std::string definition;  // JSON: what clients see, in the bytes it was given in
-  std::string hidden;      // JSON: what they do not see: url, action, fixed_params, timeout
+  std::string definition;  // JSON: what clients see, in its original bytes
+  std::string hidden;      // JSON: what clients do not see: url, action, fixed_params, timeout
 };
 
-// Whether somebody may have us ask this URL, as far as can be told before its host is resolved.
+// Fails if Proteus must not send requests to this URL, as far as that is known before its host is resolved.
 using UrlCheck = std::function<Result<>(const net::Url&)>;
 
-// Reads a tool from the text of a JSON object; the text must be JSON. Everything that is wrong with it is said.
-// `parsed` is the tree of the text, where the caller has it already.
+// Reads a tool from the text of a JSON object. Returns all its faults if there are any. `parsed` is the tree of the
+// text, if the caller already has it; the text must then be valid JSON.
 std::variant<ReadTool, std::vector<ToolFault>> read_http_tool(std::string_view text, SharedSchemas& schemas,
                                                               const UrlCheck& may_ask,
                                                               const boost::json::value* parsed = nullptr);
 
-// The text of a tool from its two halves, as `read_http_tool` takes it.
+// Joins the two parts of a tool to a text for `read_http_tool`.
 std::string join_tool(std::string_view definition, std::string_view hidden);
 
 }  // namespace proteus::providers

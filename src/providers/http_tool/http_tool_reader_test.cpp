@@ -138,8 +138,21 @@ TEST_F(HttpToolReader, RefusesASchemaThatDeclaresWhatWeSend) {
                                       R"("$defs":{"a":{"properties":{"key":{}}}}})",
                                       R"(,"fixed_params":{"key":1})")),
             "/inputSchema/properties/key");
+  EXPECT_EQ(first_pointer(with_schema(R"({"type":"object","$ref":"#/$defs/a~1b%20c/oneOf/0",)"
+                                      R"("$defs":{"a/b c":{"oneOf":[{"properties":{"action":{}}}]}}})")),
+            "/inputSchema/properties/action");
   EXPECT_EQ(first_pointer(with_schema(R"({"type":"object"})", R"(,"fixed_params":{"action":1})")),
             "/fixed_params/action");
+}
+
+// SEC-04. Following each of these references from each of the others would take centuries.
+TEST_F(HttpToolReader, FollowsReferencesThatLeadToTheSameSchemaOnce) {
+  std::string references = R"({"$ref":"#"})";
+  for (int i = 0; i < 1000; ++i)
+    references += R"(,{"$ref":"#"})";
+  EXPECT_EQ(first_pointer(with_schema(
+                fmt::format(R"({{"type":"object","properties":{{"action":{{}}}},"allOf":[{}]}})", references))),
+            "/inputSchema/properties/action");
 }
 
 // SEC-04

@@ -4,14 +4,17 @@
 #include <vector>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 namespace proteus::providers {
 
-// A tool's input schema as its arguments are checked by it: what it does not name is refused, unless it speaks of
-// additional properties itself. The name of such a rule is in no message; the schema that clients see stays as it is.
-boost::json::object closed_schema(const boost::json::object& schema);
+// Returns a tool's input schema in the form that checks arguments: arguments that the schema does not name are refused,
+// unless the schema has its own rule for additional properties. No error message names the added rule, and clients see
+// the original schema. `schema` must be an object.
+boost::json::object closed_schema(const boost::json::value& schema);
 
-// The arguments that a schema names, at its top and where it is put together of others.
-std::vector<std::string> named_arguments(const boost::json::object& schema);
+// Returns the arguments that a schema names, at its top and in the schemas that it is composed of. Takes time linear in
+// the size of the schema.
+std::vector<std::string> named_arguments(const boost::json::value& schema);
 
 }  // namespace proteus::providers

@@ -8,15 +8,15 @@
 
 namespace proteus::providers {
 
-// Compiled schemas, each once however many tools have it: thousands of sessions register the same few. Keeps none of
-// them alive. Thread-safe.
+// Compiles schemas, each once however many tools have it: thousands of sessions register the same few. Keeps no schema
+// alive. Thread-safe.
 class SharedSchemas {
  public:
   using Pointer = std::shared_ptr<const json::Schema>;
 
-  // As json::Schema::compile. Equal by value is equal, however it is written.
+  // Like json::Schema::compile. Schemas of equal value are shared, however they are written.
   Result<Pointer> compile(const boost::json::value& document);
-  // How many are in use, or were until lately.
+  // Returns how many schemas are in use, or were until lately.
   std::size_t size() const { return known_.size(); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: the back end of an application, which answers as it is told and remembers what it was asked.
+// For tests: the back end of an application, which sends the replies that were set and records requests.
 
 #include <atomic>
 #include <functional>
@@ -42,12 +42,12 @@ class TestBackend {
     return fmt::format("http://127.0.0.1:{}{}", server_.port(), path);
   }
   std::uint16_t port() const { return server_.port(); }
-  // What is at a path from now on. Elsewhere it answers {"ok":true}.
+  // Sets the reply for a path. For other paths it is {"ok":true}.
   void set(const std::string& path, Reply reply) {
     const std::scoped_lock lock(mutex_);
     replies_[path] = std::move(reply);
   }
-  // Lets requests to a path wait until `release`.
+  // Makes requests for a path wait until `release`.
   void hold(const std::string& path) {
     const std::scoped_lock lock(mutex_);
     held_ = path;
@@ -56,7 +56,7 @@ class TestBackend {
     const std::scoped_lock lock(mutex_);
     held_.clear();
   }
-  // How many requests were given up while they were held.
+  // Returns how many requests the client gave up while they were held.
   int abandoned() const { return abandoned_; }
   std::vector<Asked> asked() const {
     const std::scoped_lock lock(mutex_);
@@ -99,7 +99,7 @@ class TestBackend {
   net::TestServer server_;
 };
 
-// A tool of the usual shape; `members` are more of its members, as JSON text with a comma in front.
+// Writes a tool of the usual form; `members` are further members, as JSON text that begins with a comma.
 inline std::string tool_text(std::string_view name, std::string_view url, std::string_view members = {}) {
   return fmt::format(
       R"({{"name":"{}","description":"Run a SQL query","url":"{}","action":"open_table","inputSchema":{{)"

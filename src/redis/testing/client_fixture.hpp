@@ -14,7 +14,7 @@
 // For tests.
 namespace proteus::redis::test {
 
-// A client whose thread is that of the test.
+// A client that runs on the thread of the test.
 class TestClient {
  public:
   TestClient(boost::asio::io_context& io, const std::string& url, ClientOptions options)
@@ -27,7 +27,7 @@ class TestClient {
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
 
-  // Quick where a test waits for it.
+  // Returns options with short pauses, because tests wait for them.
   static ClientOptions options_for(const std::string& url) {
     ClientOptions options{.url = RedisUrl::parse(url).value()};
     options.first_pause = std::chrono::milliseconds(5);

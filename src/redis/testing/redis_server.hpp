@@ -26,7 +26,7 @@
 // For tests.
 namespace proteus::redis::test {
 
-// A Redis of its own, which keeps nothing on a disk.
+// A separate Redis, which stores nothing on disk.
 class RedisServer {
  public:
   static bool is_installed() { return ::access("/usr/bin/redis-server", X_OK) == 0; }
@@ -50,7 +50,7 @@ class RedisServer {
       std::this_thread::yield();
     }
   }
-  // Everything in it is gone then.
+  // Loses all data.
   void stop() {
     if (server_ == 0) return;
     ::kill(server_, SIGKILL);
@@ -59,7 +59,7 @@ class RedisServer {
   }
   void signal(int number) const { ::kill(server_, number); }
 
-  // Somebody else at the same Redis.
+  // Runs a command over a separate connection.
   Reply command(const std::vector<std::string_view>& words) const {
     boost::asio::io_context io;
     boost::asio::ip::tcp::socket socket(io);
@@ -83,7 +83,7 @@ class RedisServer {
       names.push_back(key.text);
     return names;
   }
-  // A figure of INFO.
+  // Returns a value from INFO.
   std::string info(std::string_view name) const {
     const std::string all = command({"INFO", "all"}).text;
     const auto at = all.find(fmt::format("\n{}:", name));
@@ -138,7 +138,7 @@ class RedisServer {
   pid_t server_ = 0;
 };
 
-// One for all tests of a program that do not harm it, emptied.
+// Returns one server for all tests of a program that do not harm it, emptied.
 inline RedisServer& shared_server() {
   static RedisServer server;
   server.command({"FLUSHALL"});

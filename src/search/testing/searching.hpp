@@ -14,7 +14,7 @@
 
 namespace proteus::search::testing {
 
-// A tool of these words; the parameters are names.
+// Returns the definition of a tool; `parameters` are names.
 inline std::string tool(std::string_view name, std::string_view description = "",
                         const std::vector<std::string>& parameters = {}, std::string_view title = "") {
   std::string properties;
@@ -35,7 +35,7 @@ inline catalog::SnapshotPointer upstream(std::string name, const std::vector<std
                                                    std::move(facts));
 }
 
-// The upstreams as they are, each with an index of its own.
+// Returns all upstreams unchanged, each with its own index.
 inline std::vector<Visible> indexed(const std::vector<catalog::SnapshotPointer>& upstreams, const Tuning& tuning = {}) {
   std::vector<Visible> parts;
   for (const auto& snapshot : upstreams)
@@ -43,7 +43,7 @@ inline std::vector<Visible> indexed(const std::vector<catalog::SnapshotPointer>&
   return parts;
 }
 
-// The names of what is found, the best first.
+// Returns the names of the hits, in their order.
 inline std::vector<std::string> names(const std::vector<catalog::SnapshotPointer>& upstreams,
                                       const std::vector<Hit>& hits) {
   std::vector<std::string> found;

@@ -17,7 +17,7 @@ boost::json::object parse_object(std::string_view raw) {
 
 }  // namespace
 
-// What was read out of the request, when it was first asked for.
+// Parts of the request, parsed on first use.
 struct Context::Parsed {
   std::optional<boost::json::object> arguments;
   std::optional<boost::json::object> meta;
@@ -68,7 +68,8 @@ std::string_view Context::principal() const { return call_.caller().principal; }
 ClientFeatures Context::client() const {
   const mcp::ClientCapabilities client = call_.client();
   ClientFeatures features{client.elicitation_form, client.elicitation_url, client.sampling, client.roots};
-  // A gateway declares for its session what all clients behind it can do, and says with a request what this one can.
+  // A gateway declares every capability in its session, and says in each request what the client of that request can
+  // do.
   const std::string_view raw = call_.request().message->meta.value(mcp::meta::kBehindGateway);
   const auto behind = raw.empty() ? std::nullopt : std::optional(mcp::parse_client_capabilities(raw));
   if (!behind || !*behind) return features;

@@ -8,7 +8,6 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::server {
@@ -29,12 +28,6 @@ std::string content_json(const std::vector<Content>& content) {
 std::string inside(const boost::json::object& object) {
   const std::string text = boost::json::serialize(object);
   return text.substr(1, text.size() - 2);
-}
-
-// The reason is for the operator; a client learns only that it was not its fault.
-Error handler_failed(const Context& context, std::string_view what) {
-  log::error("the handler of {} threw: {}", log::printable(context.name()), what);
-  return errors::internal("The server failed to handle this request");
 }
 
 }  // namespace
@@ -121,27 +114,14 @@ Task<Outcome<T>> run_async(const AsyncHandler<T>& handler, Context& context) {
   try {
     co_return co_await asio::co_spawn(co_await asio::this_coro::executor, handler(context),
                                       asio::bind_cancellation_slot(signal.slot(), asio::use_awaitable));
-  } catch (const std::exception& failure) {
-    if (context.call().cancellation().requested()) co_return Outcome<T>(errors::cancelled("the request"));
-    co_return Outcome<T>(handler_failed(context, failure.what()));
-  }
-}
-
-template <class T>
-Outcome<T> run_plain(const std::function<Outcome<T>(Context&)>& handler, Context& context) {
-  try {
-    return handler(context);
-  } catch (const std::exception& failure) {
-    return handler_failed(context, failure.what());
+  } catch (...) {
+    if (!context.call().cancellation().requested()) throw;
+    co_return Outcome<T>(errors::cancelled("the request"));
   }
 }
 
 template Task<Outcome<ToolResult>> run_async(const AsyncHandler<ToolResult>&, Context&);
 template Task<Outcome<PromptResult>> run_async(const AsyncHandler<PromptResult>&, Context&);
 template Task<Outcome<ResourceResult>> run_async(const AsyncHandler<ResourceResult>&, Context&);
-template Outcome<ToolResult> run_plain(const ToolHandler&, Context&);
-template Outcome<std::string> run_plain(const RawToolHandler&, Context&);
-template Outcome<PromptResult> run_plain(const PromptHandler&, Context&);
-template Outcome<ResourceResult> run_plain(const ResourceHandler&, Context&);
 
 }  // namespace proteus::server

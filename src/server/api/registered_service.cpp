@@ -1,5 +1,8 @@
 #include "server/api/registered_service.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
@@ -11,6 +14,7 @@ namespace proteus::server {
 namespace {
 
 constexpr std::size_t kMaxCompletions = 100;  // the protocol's own limit
+constexpr std::size_t kLongestUri = 8192;     // of a subscription, which is kept
 
 std::string implementation(const ServerInfo& info) {
   boost::json::object object{{"name", info.name}, {"version", info.version}};
@@ -28,7 +32,7 @@ mcp::Outcome finish(Outcome<T> outcome, ToReply&& to_wire) {
   return to_wire(std::get<T>(value));
 }
 
-// What the model can correct itself by, as the result of the tool rather than an error of the protocol.
+// Wrong arguments are a result of the tool instead of a protocol error, so that the model can correct them.
 mcp::Outcome invalid_arguments(const json::Validation& validation, mcp::Era era) {
   return to_reply(ToolResult::error("Invalid arguments:\n" + validation.text()), era);
 }
@@ -143,7 +147,7 @@ mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::strin
   const auto offer = registry.current();
   auto page = offer->page(member, cursor, options_.page_size, request.era(), Context(call));
   if (!page) return std::unexpected(page.error());
-  // What one request may see can change between two of its lists, and nobody else's list is that.
+  // What a request may see can change before its next list, and applies to no other caller.
   mcp::Caching caching{options_.list_ttl, mcp::CacheScope::shared};
   if (offer->differs()) caching = {std::chrono::milliseconds(0), mcp::CacheScope::per_caller};
   return mcp::Reply{std::move(*page), {}, caching};
@@ -159,12 +163,12 @@ RegisteredService::Answer RegisteredService::call_tool(Call& call) {
     if (!checked) return mcp::Outcome(std::unexpected(checked.error()));
   }
   if (const auto* raw = std::get_if<RawToolHandler>(&entry->handler)) {
-    return finish(run_plain(*raw, context), [](std::string& text) { return to_reply(std::move(text)); });
+    return finish((*raw)(context), [](std::string& text) { return to_reply(std::move(text)); });
   }
   const auto validation = entry->input->validate(context.arguments());
   if (!validation.ok()) return invalid_arguments(validation, request.era());
   if (const auto* plain = std::get_if<ToolHandler>(&entry->handler)) {
-    return finish_tool(run_plain(*plain, context), *entry, request);
+    return finish_tool((*plain)(context), *entry, request);
   }
   return wait_for_tool(std::move(entry), call);
 }
@@ -181,7 +185,7 @@ RegisteredService::Answer RegisteredService::get_prompt(Call& call) {
     }
   }
   if (const auto* plain = std::get_if<PromptHandler>(&entry->handler)) {
-    return finish(run_plain(*plain, context), prompt_reply);
+    return finish((*plain)(context), prompt_reply);
   }
   return wait_for_prompt(std::move(entry), call);
 }
@@ -207,7 +211,7 @@ RegisteredService::Answer RegisteredService::read_resource(Call& call) {
   const auto* plain = std::get_if<ResourceHandler>(handler.get());
   if (plain == nullptr) return wait_for_resource(std::move(handler), std::move(variables), call);
   context.set_variables(std::move(variables));
-  return finish_resource(run_plain(*plain, context), request);
+  return finish_resource((*plain)(context), request);
 }
 
 mcp::Outcome RegisteredService::complete(Call& call) {
@@ -271,8 +275,8 @@ mcp::Outcome RegisteredService::complete(Call& call) {
   return reply;
 }
 
-Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, Session*, const mcp::Request&,
-                                                              const mcp::SubscriptionFilter&) {
+Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, std::string_view, Session*,
+                                                              const mcp::Request&, const mcp::SubscriptionFilter&) {
   co_return std::vector<Refused>{};
 }
 
@@ -282,7 +286,9 @@ mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter&
   accepted.tools = wanted.tools && offered.tools.offered;
   accepted.prompts = wanted.prompts && offered.prompts.offered;
   accepted.resources = wanted.resources && offered.resources.offered;
-  if (offered.subscribe) accepted.uris = wanted.uris;
+  if (!offered.subscribe) return accepted;
+  std::ranges::copy_if(wanted.uris, std::back_inserter(accepted.uris),
+                       [](const auto& uri) { return uri.size() <= kLongestUri; });
   return accepted;
 }
 

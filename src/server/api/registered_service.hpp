@@ -13,7 +13,7 @@
 
 namespace proteus::server {
 
-// Answers from what was registered with a Server. Thread-safe.
+// Answers requests with what was registered with a Server. Thread-safe.
 class RegisteredService final : public Service {
  public:
   RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners);
@@ -24,8 +24,8 @@ class RegisteredService final : public Service {
   std::optional<mcp::Outcome> answer(Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,
                                  Session* session) override;
-  Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
-                                    const mcp::SubscriptionFilter& accepted) override;
+  Task<std::vector<Refused>> follow(const Caller& caller, std::string_view authorization, Session* session,
+                                    const mcp::Request& request, const mcp::SubscriptionFilter& accepted) override;
   void session_listens(Session& /*session*/) override {}
   void client_notified(Session& /*session*/, const json::Message& /*notification*/) override {}
 
@@ -73,7 +73,7 @@ class RegisteredService final : public Service {
   bool remove_template(std::string_view uri_template);
 
  private:
-  // Each answers at once, or gives the coroutine to wait for.
+  // The outcome, or the coroutine that produces it if the handler may wait.
   using Answer = std::variant<mcp::Outcome, Task<mcp::Outcome>>;
   Answer call_tool(Call& call);
   Answer get_prompt(Call& call);

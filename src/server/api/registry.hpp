@@ -19,8 +19,8 @@
 
 namespace proteus::server {
 
-// A definition as it is listed. Legacy clients know only objects as structured content; where a tool's output
-// schema says otherwise they are not told of it.
+// A definition as it is listed in each era. Legacy clients accept only objects as structured content, so an output
+// schema of any other type is left out for them.
 struct Listed {
   std::string modern;
   std::string legacy;
@@ -57,11 +57,11 @@ struct TemplateEntry {
   AnyResourceHandler handler;
 };
 
-// Whether a request may know of what has this.
+// Whether a request may see a definition with this Visibility. Returns false if `visible` throws.
 bool shows(const Visibility& visible, const Context& context);
 
-// What is offered of one kind at one moment, in the order of names. Immutable; the bytes of whole lists are
-// made when first asked for, and kept.
+// The definitions of one kind at one moment, by name. Immutable, except that it caches the text of whole lists.
+// Thread-safe.
 template <class Entry>
 class Offer {
  public:
@@ -71,13 +71,13 @@ class Offer {
   explicit Offer(Map entries);
 
   const Map& entries() const { return entries_; }
-  // Whether some requests see less of it than others.
+  // Whether different requests may see different definitions.
   bool differs() const { return differs_; }
   std::shared_ptr<const Entry> find(std::string_view name) const;
 
-  // The members of a list result: `"tools":[…]`, and the cursor of the next page, of what the request may see. A
-  // cursor names the last entry before its page, so that entries may come and go between pages. Fails where it
-  // is no cursor of ours.
+  // Returns the members of a list result: `"tools":[…]` with what the request may see, and the cursor of the next page.
+  // A cursor names the last entry before its page, so that entries may be added and removed between pages. Fails if the
+  // cursor is malformed.
   Result<mcp::Payload> page(std::string_view member, std::optional<std::string_view> cursor, std::size_t size,
                             mcp::Era era, const Context& context) const;
 
@@ -88,7 +88,7 @@ class Offer {
   mutable std::shared_ptr<const std::string> whole_[2];  // by era
 };
 
-// Takes new definitions while others read: a reader keeps the offer it started with. Thread-safe.
+// The current Offer. A change replaces it, and readers keep the one that they started with. Thread-safe.
 template <class Entry>
 class Registry {
  public:

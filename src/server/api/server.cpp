@@ -120,8 +120,8 @@ Result<> Server::Core::serve_stdio() {
   workers.run();
   auto& io = workers.at(0);
   StdioEndpoint endpoint(service_, listeners_, clock_, key_, {.eras = eras_}, io.get_executor(),
-                         [this](std::string line) { pipes_.write(std::move(line)); });
-  auto served = serve(endpoint, pipes_, io);
+                         [this](std::string line) { return pipes_.write(std::move(line)); });
+  auto served = serve(endpoint, pipes_, io, HttpOptions{}.grace);
   workers.stop();
   workers.join();
   return served;
@@ -143,7 +143,7 @@ void Server::Core::stop() {
   for (auto& each : serving) {
     drain(*each.server, *each.workers, *each.endpoint, each.grace);
     each.server.reset();
-    // A session that began meanwhile keeps what its stream waited by, which belongs to the threads.
+    // The stream of a session that began meanwhile has a timer that belongs to the workers, so it ends before they do.
     each.endpoint->end_streams();
     each.workers->stop();
     each.workers->join();
@@ -181,9 +181,7 @@ bool Server::remove_resource_template(std::string_view uri_template) {
   return core_->service().remove_template(uri_template);
 }
 void Server::tools_changed(std::string_view principal) {
-  core_->listeners().list_changed(mcp::Method::tools_changed, Listeners::Concerns([principal](const Caller& caller) {
-                                    return caller.principal == principal;
-                                  }));
+  core_->listeners().list_changed_for(std::string(principal), mcp::Method::tools_changed);
 }
 void Server::resource_updated(std::string_view uri) { core_->listeners().resource_updated(uri); }
 Result<std::uint16_t> Server::listen(HttpOptions options) { return core_->listen(options); }

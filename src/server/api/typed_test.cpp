@@ -22,6 +22,11 @@ struct Drawing {
 };
 BOOST_DESCRIBE_STRUCT(Drawing, (), (title, color, points, width))
 
+struct Count {
+  std::int64_t items = 0;
+};
+BOOST_DESCRIBE_STRUCT(Count, (), (items))
+
 struct Drawn {
   std::size_t points = 0;
   bool wide = false;
@@ -38,6 +43,9 @@ class Typed : public ::testing::Test {
     }).value();
     add_typed_tool<Point>(server, {.name = "who"}, [](const Point&, Context& context) {
       return "principal:" + std::string(context.principal());
+    }).value();
+    add_typed_tool<Count>(server, {.name = "count"}, [](const Count& count) {
+      return std::to_string(count.items);
     }).value();
     client.emplace(server.listen().value());
   }
@@ -66,14 +74,24 @@ TEST_F(Typed, RefuseWhatTheTypesDoNotAllow) {
         R"({"title":"t","color":"red","points":[],"more":1})"}) {
     EXPECT_EQ(call("draw", arguments).at("result").at("isError"), true) << arguments;
   }
-  // Valid by the schema, and still too large for the type.
-  EXPECT_EQ(code_of(call("draw", R"({"title":"t","color":"red","points":[],"width":999})")), -32603);
+  const auto large = call("draw", R"({"title":"t","color":"red","points":[],"width":999})").at("result");
+  EXPECT_EQ(large.at("isError"), true);
+  EXPECT_NE(std::string_view(large.at("content").at(0).at("text").as_string()).find("/width"), std::string_view::npos);
+  // Valid by the schema, but too large for the type.
+  for (const char* number : {"9223372036854775808", "1e30", "-1e30"}) {
+    const auto refused = call("count", fmt::format(R"({{"items":{}}})", number)).at("result");
+    EXPECT_EQ(refused.at("isError"), true) << number;
+  }
+  EXPECT_EQ(text_of(call("count", R"({"items":9223372036854775807})")), "9223372036854775807");
 }
 
 TEST_F(Typed, OfferTheSchemasOfTheTypes) {
   const auto schema = typed::schema_of<Drawing>();
   EXPECT_EQ(schema.at("properties").at("color").at("enum").at(1), "green");
   EXPECT_EQ(schema.at("properties").at("width").at("minimum"), 0);
+  EXPECT_EQ(schema.at("properties").at("width").at("maximum"), 255);
+  EXPECT_EQ(typed::schema_of<int>().at("minimum"), -2'147'483'648LL);
+  EXPECT_EQ(typed::schema_of<std::uint32_t>().at("maximum"), 4'294'967'295LL);
   EXPECT_EQ(schema.at("required").as_array().size(), 3U);
 }
 

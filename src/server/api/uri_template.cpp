@@ -64,7 +64,7 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
   }
 }
 
-// Each variable ends where the literal behind it begins next; the last literal must end the URI.
+// A variable ends where the literal after it occurs next. The last literal must end the URI.
 std::optional<UriTemplate::Variables> UriTemplate::match(std::string_view uri) const {
   Variables variables;
   for (std::size_t i = 0; i < parts_.size(); ++i) {

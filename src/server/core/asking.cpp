@@ -9,7 +9,7 @@
 namespace proteus::server {
 namespace {
 
-// Whoever has an answer has its place back, too.
+// Releases the call's place once the call is answered.
 class Place {
  public:
   explicit Place(Call& call) : call_(call) {}
@@ -36,26 +36,30 @@ mcp::Outcome refusal(const Call& call, const std::string& why) {
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits) {
   const Place place(call);
-  for (;;) {
-    mcp::Outcome outcome = co_await service.handle(call);
-    if (!outcome) co_return outcome;
-    if (auto* const reply = std::get_if<mcp::Reply>(&*outcome)) {
-      write_out_newer_content(*reply, call.request());
-      co_return outcome;
-    }
-    const auto* required = std::get_if<mcp::InputRequired>(&*outcome);
+  try {
+    for (;;) {
+      mcp::Outcome outcome = co_await service.handle(call);
+      if (!outcome) co_return outcome;
+      if (auto* const reply = std::get_if<mcp::Reply>(&*outcome)) {
+        write_out_newer_content(*reply, call.request());
+        co_return outcome;
+      }
+      const auto* required = std::get_if<mcp::InputRequired>(&*outcome);
 
-    const std::string missing = missing_capabilities(*required, call.client());
-    if (!missing.empty()) {
-      co_return refusal(call, fmt::format("This needs input that the client cannot be asked for: {}", missing));
+      const std::string missing = missing_capabilities(*required, call.client());
+      if (!missing.empty()) {
+        co_return refusal(call, fmt::format("This needs input that the client cannot be asked for: {}", missing));
+      }
+      if (++call.rounds().round > limits.rounds) co_return refusal(call, "This asked for input too many times.");
+      call.rounds().state = required->state;
+      const auto asked = co_await requests.ask(*required, call, channel, limits.deadline);
+      if (!asked) {
+        if (asked.error().kind() == ErrorKind::cancelled) co_return std::unexpected(asked.error());
+        co_return refusal(call, asked.error().message());
+      }
     }
-    if (++call.rounds().round > limits.rounds) co_return refusal(call, "This asked for input too many times.");
-    call.rounds().state = required->state;
-    const auto asked = co_await requests.ask(*required, call, channel, limits.deadline);
-    if (!asked) {
-      if (asked.error().kind() == ErrorKind::cancelled) co_return std::unexpected(asked.error());
-      co_return refusal(call, asked.error().message());
-    }
+  } catch (...) {
+    co_return std::unexpected(service.failed(call));
   }
 }
 

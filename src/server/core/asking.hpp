@@ -8,15 +8,17 @@
 namespace proteus::server {
 
 struct AskingLimits {
-  unsigned rounds = 32;  // of questions within one request
+  unsigned rounds = 32;  // rounds of questions within one request
   std::chrono::milliseconds deadline = std::chrono::minutes(10);
 };
 
-// What cannot be asked fails a legacy client's request in the way its method has for failures.
+// Returns the failure of a legacy request whose client could not be asked: a tool error for a tool call, a protocol
+// error otherwise.
 mcp::Outcome refusal(const Call& call, const std::string& why);
 
-// Answers a legacy client's request, in content of its revision. Where the service needs input, the client is asked
-// while its request waits, and the service is called again with the answers, until it is satisfied.
+// Answers a legacy request, in content that the client's revision knows. If the service needs input, asks the client
+// while the request waits, and calls the service again with the answers until it needs no more. Everything given must
+// outlive the task.
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits);
 

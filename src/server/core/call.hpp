@@ -21,52 +21,55 @@ namespace proteus::server {
 
 class Session;
 
-// What has been asked and answered so far in a request that needed input. The handler runs again from its
-// beginning in each round, and finds here what it learned in the earlier ones, in either era.
+// The state of a request that needs input, in either era. The handler runs again from its beginning in each round, and
+// finds here what it learned in earlier ones.
 struct Rounds {
   unsigned round = 0;                                         // 0: nothing has been asked yet
-  std::map<std::string, std::string, std::less<>> answers{};  // by key: the client's result, as JSON
-  std::string state{};                                        // what the handler left for itself
+  std::map<std::string, std::string, std::less<>> answers{};  // the client's results by key, as JSON
+  std::string state{};                                        // what the handler remembers between rounds
 };
 
-// Where the messages of a running call go: the stream of its request.
+// The channel of a running call: sends messages to the client on the stream of the request. Belongs to the call's
+// thread.
 class CallChannel {
  public:
   virtual ~CallChannel() = default;
-  // Queues a whole message in front of the answer.
+  // Queues a whole message before the answer.
   virtual void send(std::string message) = 0;
-  // The same where the answer follows at once, so that they can go together.
+  // Like `send`, for a message that the answer follows at once, so that both can be written together.
   virtual void send_with_answer(std::string message) { send(std::move(message)); }
-  // Lets go of the client's connection; it may come back for the rest (legacy HTTP only, elsewhere nothing
-  // happens).
+  // Closes the client's connection; the client may reconnect after `retry` for the rest. Legacy HTTP only; has no
+  // effect on other transports.
   virtual void release(std::chrono::milliseconds retry) = 0;
-  // Fires when the client no longer wants the answer. Watching starts with the first call.
+  // Fires when the client no longer wants the answer, or when the server cancels the call. The first call of this
+  // function starts to watch the client.
   virtual Cancellation& cancellation() = 0;
 };
 
-// Leaves a list of its thread's calls when it ends.
+// Removes a call from the list of its thread's calls when the call is destroyed.
 using RunningHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-// One request in the hands of whoever answers it, whichever era and transport it came by. Used on one thread.
+// One request while a Service answers it, in either era and over any transport. Belongs to one thread.
 class Call : public RunningHook {
  public:
-  // `headers` on a transport that has them, and a request that is to be held against them.
+  // `headers` is null unless the request must be compared with its headers (modern HTTP). Everything given must outlive
+  // the call.
   Call(const mcp::Request& request, const Caller& caller, CallChannel& channel,
        const mcp::HeaderLookup* headers = nullptr)
       : sent_(request), request_(&request), caller_(caller), channel_(channel), headers_(headers) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // What is to be answered.
+  // Returns the request to answer.
   const mcp::Request& request() const { return *request_; }
-  // What the client has sent, which is nearly always the same.
+  // Returns the request that the client sent, which is nearly always the one to answer; see `stand_for`.
   const mcp::Request& sent() const { return sent_; }
   const Caller& caller() const { return caller_; }
   const mcp::HeaderLookup* headers() const { return headers_; }
 
-  // Answers a request from now on that the one sent has named, by the same client and in the same words to it. Headers
-  // are about the one sent, and are not held against this one.
   enum class Effect : std::uint8_t { any, reads };
+  // Makes the call answer `named` instead of the request that the client sent: the call that `call_tool` names (ADR
+  // 32), with the same id and `_meta`. Headers belong to the sent request and are not compared with `named`.
   void stand_for(std::shared_ptr<const mcp::Request> named, Effect allowed) {
     named_ = std::move(named);
     request_ = named_.get();
@@ -75,46 +78,48 @@ class Call : public RunningHook {
     allowed_ = allowed;
   }
   bool stands_for_another() const { return named_ != nullptr; }
-  // Whether it may only do what changes nothing.
+  // Whether the call may run only what changes nothing.
   bool only_reads() const { return allowed_ == Effect::reads; }
-  // All header fields, on a transport that has them.
+  // All header fields of the request; null unless set, which only modern HTTP does.
   void set_fields(const net::Fields& fields) { fields_ = &fields; }
   const net::Fields* fields() const { return fields_; }
-  // The Authorization field that it came with, for as long as it is answered; empty for none. It outlives the call.
+  // The Authorization field of the request; empty if there is none or the transport does not set it. The text must
+  // outlive the call.
   void set_authorization(std::string_view authorization) { authorization_ = authorization; }
   std::string_view authorization() const { return authorization_; }
   const Rounds& rounds() const { return rounds_; }
   Rounds& rounds() { return rounds_; }
 
-  // The session it belongs to, and how long its client may take to answer questions; none in the modern era.
+  // Adds the call to a legacy session, whose client may take up to `asking` to answer questions.
   void join(Session& session, std::chrono::milliseconds asking) {
     session_ = &session;
     asking_ = asking;
   }
   Session* session() const { return session_; }
 
-  // What it takes of its caller's share, kept until there is an answer, however often it is handled.
+  // Holds the call's place in its caller's limit of concurrent calls until there is an answer, through all rounds.
   void hold_place(std::shared_ptr<void> place) { place_ = std::move(place); }
   bool holds_place() const { return place_ != nullptr; }
 
-  // Asks a legacy client something while the call runs, and gives its result, a JSON object. Only within a session.
+  // Asks the legacy client while the call runs, and returns the client's result, a JSON object. Fails if the call has
+  // no session, or if the client lacks the capability, answers with an error or takes too long.
   Task<Result<std::string>> ask(mcp::InputRequest question);
 
-  // What the client can be asked for; read when first needed.
+  // Returns what the client can be asked for; parsed on first use.
   const mcp::ClientCapabilities& client();
 
-  // Reports are dropped where the client did not ask for them.
+  // Sent only if the client requested progress, or log messages of this level.
   void progress(const mcp::Progress& progress);
   void log(mcp::LogLevel level, std::string_view logger, std::string_view data_json);
   void release(std::chrono::milliseconds retry) { channel_.release(retry); }
-  // A whole message, as it is.
+  // Sends a whole message unchanged.
   void send(std::string message) { channel_.send(std::move(message)); }
   void send_with_answer(std::string message) { channel_.send_with_answer(std::move(message)); }
 
-  // What log lines about this request are known by: unique in this process. Made when first asked for.
+  // Returns an id for log lines about this request, unique in this process. Made on first use.
   const std::string& log_id();
 
-  // A handler that never waits does not touch this, and spares itself the cost of watching the client.
+  // Handlers that never wait should not call this: watching the client has a cost.
   Cancellation& cancellation() { return channel_.cancellation(); }
 
  private:
@@ -135,7 +140,7 @@ class Call : public RunningHook {
   Effect allowed_ = Effect::any;
 };
 
-// The calls of one thread that are under way. Each is in at most one such list.
+// The running calls of one thread. A call is in at most one such list.
 using RunningCalls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace proteus::server

@@ -24,7 +24,7 @@ Cancellation::Hook::~Hook() {
 void Cancellation::fire(std::string reason) {
   if (std::exchange(requested_, true)) return;
   reason_ = std::move(reason);
-  // What is called may take out others, and itself.
+  // A callback may unregister other hooks, and its own.
   while (!hooks_.empty()) {
     const auto callback = std::move(hooks_.front()->callback_);
     hooks_.erase(hooks_.begin());

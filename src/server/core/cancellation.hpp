@@ -11,15 +11,16 @@
 
 namespace proteus::server {
 
-// Whether a call is still wanted. Belongs to the thread of the call; `request` is the way in from others.
+// Whether a call was cancelled. Belongs to the thread of the call; other threads use `request`.
 class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   explicit Cancellation(Executor executor) : executor_(std::move(executor)) {}
 
-  // Something that is to happen when it is requested, for as long as this lives.
+  // A callback for the cancellation, registered while the hook lives.
   class Hook {
    public:
-    // Called once, at once if it was requested before. The cancellation outlives the hook.
+    // `callback` is called once: when the cancellation fires, or at once if it has fired already. The cancellation must
+    // outlive the hook.
     Hook(Cancellation& cancellation, std::function<void()> callback);
     ~Hook();
     Hook(const Hook&) = delete;
@@ -32,11 +33,11 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
   };
 
   bool requested() const { return requested_; }
-  // Why the server gives the call up, which its client is told; empty where it is the client who no longer wants it.
+  // Returns why the server cancelled the call, for the client; empty if the client cancelled it.
   const std::string& reason() const { return reason_; }
-  // On the call's thread.
+  // Must be called on the call's thread.
   void fire(std::string reason = {});
-  // From any thread.
+  // Fires on the call's thread. Thread-safe.
   void request(std::string reason = {});
 
  private:
@@ -46,7 +47,7 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
   boost::container::small_vector<Hook*, 2> hooks_;
 };
 
-// The answer to a call that the server gave up.
+// Returns the answer to a call that the server cancelled.
 Error given_up(const Cancellation& cancellation);
 
 }  // namespace proteus::server

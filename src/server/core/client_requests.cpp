@@ -16,7 +16,7 @@ namespace proteus::server {
 
 namespace asio = boost::asio;
 
-// Touched on the asking call's thread only, except that `resolve` posts to it.
+// A request that waits for its answer. Changed only on the asking coroutine's thread, to which other threads post.
 struct ClientRequests::Waiting {
   Waiting(const Executor& on, std::function<void(std::string)> told)
       : executor(on), on_progress(std::move(told)), wake(on) {}
@@ -30,11 +30,11 @@ struct ClientRequests::Waiting {
 
 namespace {
 
-// Legacy requests have no key of their own; a gateway that turns them into modern ones can use ours.
+// Legacy requests have no keys. A gateway that turns this one into a modern request can use ours.
 std::string with_key(const mcp::InputRequest& request) {
   if (request.key.empty() || !json::find_member(request.params, "_meta").empty()) return request.params;
   std::string meta = fmt::format(R"("_meta":{{"proteus/inputKey":{}}})", json::quote(request.key));
-  // Which this era must have, and the modern one does not.
+  // The legacy era requires this member; the modern era does not have it.
   if (!json::find_member(request.params, "url").empty() && json::find_member(request.params, "elicitationId").empty()) {
     meta += fmt::format(R"(,"elicitationId":{})", json::quote(request.key));
   }
@@ -42,7 +42,8 @@ std::string with_key(const mcp::InputRequest& request) {
   return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
 }
 
-// Several servers may have chosen the same token: the client is given the id instead, which is of this request alone.
+// Several upstreams may have chosen the same progress token, so the client gets the request's id instead, which is
+// unique.
 std::string with_token(std::string params, std::string_view token) {
   const std::string_view old = json::find_member(json::find_member(params, "_meta"), mcp::meta::kProgressToken);
   if (!old.empty()) params.replace(static_cast<std::size_t>(old.data() - params.data()), old.size(), token);
@@ -167,11 +168,10 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
 Task<Result<std::string>> ClientRequests::ask(std::shared_ptr<ClientRequests> self, mcp::InputRequest request,
                                               std::shared_ptr<SessionStream> stream,
                                               std::chrono::milliseconds deadline) {
-  using Unheard = SessionStream::Unheard;
   const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor, request.on_progress);
   waiting->wake.expires_after(deadline);
   const std::string id = self->open(waiting);
-  stream->send(write_question(id, request), Unheard::waits);
+  stream->ask(write_question(id, request), waiting);
   if (!waiting->done) {
     boost::system::error_code ignored;
     co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -181,7 +181,7 @@ Task<Result<std::string>> ClientRequests::ask(std::shared_ptr<ClientRequests> se
     co_return std::unexpected(Error(waiting->answer.error()).within("the client was asked for input"));
   }
   self->close(id);
-  stream->send(mcp::cancelled_notification(id, "no longer needed"), Unheard::dropped);
+  stream->send(mcp::cancelled_notification(id, "no longer needed"));
   const bool late = waiting->wake.expiry() <= std::chrono::steady_clock::now();
   co_return std::unexpected(late ? errors::timeout("waiting for the client's answer")
                                  : errors::cancelled("the question to the client"));

@@ -16,29 +16,28 @@
 
 namespace proteus::server {
 
-// The requests that a legacy server sends to its client, and the client's answers, which arrive on whatever
-// connection. Thread-safe.
+// The server's requests to a legacy client, and the client's answers, which may arrive on any connection. Thread-safe.
 class ClientRequests {
  public:
-  // Requests are numbered from behind this: see Session.
+  // The first request gets the number after `before`; see Session.
   explicit ClientRequests(std::uint64_t before = 0) : last_id_(before) {}
 
-  // Sends all requests and waits for all answers, which go into `rounds`. Fails where an answer is an error,
-  // where the deadline passes, or where the call is cancelled; what is still open is then cancelled at the
-  // client.
+  // Sends all requests and waits for all answers, which it adds to the call's rounds. Fails if an answer is an error,
+  // the deadline passes or the call is cancelled; requests that are still open are then cancelled at the client.
+  // Everything given must outlive the task.
   Task<Result<void>> ask(const mcp::InputRequired& required, Call& call, CallChannel& channel,
                          std::chrono::milliseconds deadline);
 
-  // Asks outside of any request, and gives the result, a JSON object. What nobody waits for any more is cancelled at
-  // the client.
+  // Asks outside of any request, and returns the result, a JSON object. If the deadline passes or the task is
+  // cancelled, the request is cancelled at the client.
   static Task<Result<std::string>> ask(std::shared_ptr<ClientRequests> self, mcp::InputRequest request,
                                        std::shared_ptr<SessionStream> stream, std::chrono::milliseconds deadline);
 
-  // Takes a result or error of the client. False if nobody waits for it.
+  // Delivers a result or error of the client. Returns false if no request waits for it.
   bool resolve(const json::Message& answer);
-  // Takes what the client says about its progress, and tells whoever asked; nobody where that is over.
+  // Passes on a progress notification of the client to the request that it names, if that is still open.
   void progressed(const json::Message& notification);
-  // The client sends nothing any more: whoever waits for it, or asks it later, is told so.
+  // Fails all open and all later requests, because the client sends nothing any more.
   void end();
 
  private:
@@ -50,10 +49,10 @@ class ClientRequests {
   std::mutex mutex_;
   bool ended_ = false;
   std::uint64_t last_id_;
-  std::map<std::string, std::shared_ptr<Waiting>, std::less<>> waiting_;  // by id as written
+  std::map<std::string, std::shared_ptr<Waiting>, std::less<>> waiting_;  // by id, as JSON text
 };
 
-// The capabilities that a client lacks for these requests, as a JSON object; empty where it can be asked.
+// Returns the capabilities that the client lacks for these requests, as a JSON object; empty if it lacks none.
 std::string missing_capabilities(const mcp::InputRequired& required, const mcp::ClientCapabilities& client);
 
 }  // namespace proteus::server

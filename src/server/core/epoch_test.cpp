@@ -13,7 +13,7 @@ namespace {
 
 class Epochs : public ::testing::Test {
  protected:
-  // A question of this session, as its client sees it, and the id of the event that it is in.
+  // The id of a request to the client, and of the event that contains the request.
   struct Asked {
     std::string request;
     std::string event;

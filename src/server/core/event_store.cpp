@@ -5,7 +5,7 @@
 namespace proteus::server {
 namespace {
 
-// A small event costs more than its text.
+// Estimated overhead of an event, which matters for small ones.
 constexpr std::size_t kPerEvent = 128;
 
 std::size_t cost(std::string_view message) { return message.size() + kPerEvent; }
@@ -39,7 +39,7 @@ void MemoryEventStore::append(const EventStreamId& id, std::uint64_t number, std
          (stream.bytes > limits_.bytes_per_stream && stream.events.size() > 1)) {
     give_up_oldest(home, stream);
   }
-  // A stream's own oldest event is the first of its events by age, too, so that none comes to have a hole.
+  // The oldest event of a shard is also the oldest of its own stream, so no stream gets a gap.
   while (home.bytes > limits_.bytes / shards_.size() && home.by_age.size() > 1)
     give_up_oldest(home, *home.by_age.front().stream);
 }

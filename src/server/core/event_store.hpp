@@ -37,50 +37,52 @@ struct KeptEvent {
 
 // What a process left of a stream when it ended.
 struct LeftStream {
-  std::string request;            // the JSON-RPC id of the request that it answers; empty for none
-  std::vector<KeptEvent> events;  // the end of what is kept, with nothing missing in between
+  std::string request;            // JSON-RPC ids of the requests that it answers, one per line
+  std::vector<KeptEvent> events;  // the last events, without gaps
 
   friend bool operator==(const LeftStream&, const LeftStream&) = default;
 };
 
-// Where the events of legacy streams are kept for clients that lost their connection: a port, because one process is
-// not the only place for them. Thread-safe. What every implementation must do is in event_store_contract.hpp.
+// Port to the events of legacy streams, kept for clients that lose their connection, in this process or also outside of
+// it. Thread-safe. event_store_contract.hpp tests what every implementation must do.
 //
-// It is bounded, per stream and in all, and gives up the oldest events first: of a stream there is always the end, with
-// nothing missing in between, or nothing.
+// A store is bounded, per stream and in total, and drops the oldest events first. What remains of a stream is always
+// its last events, without gaps.
 class EventStore {
  public:
   virtual ~EventStore() = default;
 
-  // Keeps an event, without waiting. Numbers of a stream grow by one.
+  // Stores an event without waiting. The numbers of the events of a stream increase by one.
   virtual void append(const EventStreamId& stream, std::uint64_t number, std::string_view message) = 0;
-  // What is kept of a stream behind an event, in order; this process's own events are seen once they were appended. An
-  // unknown stream is an empty one. Fails only where the store itself does.
+  // Returns the kept events of a stream after the event `number`, in order. Events of this process are included once
+  // they were appended. An unknown stream has no events. Fails only if the store itself fails.
   virtual Task<Result<std::vector<KeptEvent>>> read_after(EventStreamId stream, std::uint64_t number) = 0;
-  // Nobody will come back for this stream.
+  // Deletes a stream that no client will resume.
   virtual void forget(const EventStreamId& stream) = 0;
 
-  // For a store that outlives the process. A stream that answers a request begins; kept without waiting.
+  // Stores without waiting that a stream begins, which answers `request`: JSON-RPC ids, one per line. For stores that
+  // outlive the process.
   virtual void begin(const EventStreamId& /*stream*/, std::string_view /*request*/) {}
-  // This process is done with a stream, and its client may go on with it at another.
+  // Releases a stream of this process that its client may resume at another process.
   virtual void leave(const EventStreamId& stream) { forget(stream); }
-  // What is kept of a stream of a process that has ended; nothing where nothing is.
+  // Returns what is kept of the stream of a process that has ended; nothing if nothing is kept.
   virtual Task<Result<std::optional<LeftStream>>> read_left(EventStreamId /*stream*/) { co_return std::nullopt; }
 };
 
-// In this process.
+// Keeps events in the memory of this process.
 class MemoryEventStore final : public EventStore {
  public:
   struct Limits {
     std::size_t events_per_stream = 1000;
     std::size_t bytes_per_stream = std::size_t{4} << 20U;
-    std::size_t bytes = std::size_t{256} << 20U;  // in all, give or take what is uneven between shards
+    std::size_t bytes = std::size_t{256} << 20U;  // in total; each shard may use an equal part
   };
 
   MemoryEventStore() : MemoryEventStore(Limits{}) {}
   explicit MemoryEventStore(Limits limits) : limits_(limits) {}
 
-  // Told of each event that is given up for want of room, under a lock; before anything is appended.
+  // Called under a lock for each event that is dropped to stay within the limits. Must be set before the first
+  // `append`.
   using OnGivenUp = std::function<void(const EventStreamId& stream, std::uint64_t number)>;
   void set_on_given_up(OnGivenUp on_given_up) { on_given_up_ = std::move(on_given_up); }
 
@@ -88,9 +90,9 @@ class MemoryEventStore final : public EventStore {
   Task<Result<std::vector<KeptEvent>>> read_after(EventStreamId stream, std::uint64_t number) override;
   void forget(const EventStreamId& stream) override;
 
-  // The same as `read_after`; nothing where the stream is unknown.
+  // Like `read_after`, without a coroutine. Returns nothing if the stream is unknown.
   std::optional<std::vector<KeptEvent>> kept_after(const EventStreamId& stream, std::uint64_t number);
-  // What its events take, with what goes with each.
+  // Returns how much memory the events take, including an estimate of the overhead.
   std::size_t bytes() const;
 
  private:
@@ -108,7 +110,7 @@ class MemoryEventStore final : public EventStore {
     std::deque<ByAge::iterator> events;
     std::size_t bytes = 0;
   };
-  // Streams that share a lock and a part of the bound.
+  // Streams that share a lock and a part of the total limit.
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<EventStreamId, Stream, Hash> streams;

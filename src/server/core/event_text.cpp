@@ -8,7 +8,7 @@
 namespace proteus::server {
 
 void join_lines(std::string& message) {
-  // Hardly ever there.
+  // Messages rarely contain line ends.
   for (std::size_t at = 0; (at = net::find_line_end(message, at)) != std::string::npos; ++at)
     message[at] = ' ';
 }
@@ -20,7 +20,8 @@ void append_sse_frame(std::string& frames, std::string message) {
     frames += kEventBehind;
     return;
   }
-  frames.reserve(frames.size() + 2 * kEventBefore.size() + message.size() + kEventBehind.size());  // one more follows
+  // With room for the start of the next event.
+  frames.reserve(frames.size() + 2 * kEventBefore.size() + message.size() + kEventBehind.size());
   frames.append(kEventBefore).append(message).append(kEventBehind);
 }
 

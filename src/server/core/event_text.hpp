@@ -7,17 +7,17 @@
 // The text of server-sent events.
 namespace proteus::server {
 
-// What clients skip.
+// A comment, which clients skip.
 inline constexpr std::string_view kComment = ":\n\n";
-// Around the data of an event.
+// Text before and after the data of an event.
 inline constexpr std::string_view kEventBefore = "data: ";
 inline constexpr std::string_view kEventBehind = "\n\n";
-// What a message needs beyond its size to become an event where it is, with the beginning of the next one behind it.
+// Spare capacity that a message needs to become an event in place, followed by the start of the next event.
 inline constexpr std::size_t kEventRoom = 2 * kEventBefore.size() + kEventBehind.size();
-// One event on one line, whatever white space the message was written with.
+// Returns an event with a single data line, whatever white space the message contains.
 std::string sse_frame(std::string message);
 void append_sse_frame(std::string& frames, std::string message);
-// Line ends in JSON stand between tokens only, where a space does as well.
+// Replaces line ends by spaces. In JSON text, line ends occur only between tokens.
 void join_lines(std::string& message);
 
 }  // namespace proteus::server

@@ -12,7 +12,7 @@ std::optional<std::vector<KeptEvent>> rest_of(const LeftStream& left, std::uint6
   std::vector<KeptEvent> rest;
   std::ranges::copy_if(left.events, std::back_inserter(rest),
                        [after](const auto& event) { return event.number > after; });
-  // What the client has and the copy lacks, it was sent.
+  // The client may have received events that were not copied, so the copy may end before `after`.
   if (!rest.empty() && rest.front().number != after + 1) return std::nullopt;
   return rest;
 }

@@ -33,7 +33,7 @@ TEST(LeftStream, GivesNothingWhereEventsAreMissingInBetween) {
   EXPECT_EQ(rest_of(left("", 3, {"three"}), 0), std::nullopt);
 }
 
-// An event may have reached the client and not the store.
+// An event may have reached the client but not the store.
 TEST(LeftStream, TakesAClientThatHasMoreThanTheStore) {
   EXPECT_THAT(rest_of(left("", 1, {"one"}), 7), Optional(IsEmpty()));
   EXPECT_THAT(rest_of(left("1\n", 1, {}), 0), Optional(IsEmpty()));
@@ -46,7 +46,7 @@ TEST(LeftStream, KnowsWhichRequestsItDoesNotAnswer) {
   EXPECT_THAT(unanswered(left("7", 1, {R"({"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x"}})"})), IsEmpty());
   EXPECT_THAT(unanswered(left("\"a\"\n2\n\"c\"\n", 1, {R"({"jsonrpc":"2.0","id":2,"result":{}})"})),
               ElementsAre("\"a\"", "\"c\""));
-  // A question to the client has an id, too.
+  // A request to the client has an id, too, but is no answer.
   EXPECT_THAT(unanswered(left("7", 1, {R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{}})"})),
               ElementsAre("7"));
   EXPECT_THAT(unanswered(left("", 1, {kProgress})), IsEmpty());

@@ -9,7 +9,7 @@
 namespace proteus::server {
 namespace {
 
-// Of what a client says about itself: it is kept for as long as the session.
+// Limit of what a client declares about itself, which is kept as long as the session.
 constexpr std::size_t kMaxHello = std::size_t{16} << 10U;
 
 }  // namespace
@@ -34,11 +34,12 @@ Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) 
                         std::string(info)};
 }
 
-mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
+std::string answer_initialize(std::string_view id, const Session::Hello& hello, Service& service) {
   const Service::Face face = service.face(hello.caller, mcp::Era::legacy);
   mcp::Reply reply;
   reply.members.add(mcp::initialize_members(hello.version, face.capabilities, face.identity));
-  return reply;
+  return mcp::write_result(id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
+                           {mcp::Era::legacy, {}, {}});
 }
 
 std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service) {
@@ -63,7 +64,7 @@ bool changes_subscriptions(const mcp::Request& request) {
 }
 
 Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, const Caller& caller,
-                                        Service& service) {
+                                        std::string_view authorization, Service& service) {
   const auto uri = json::decode_string(request.param("uri"));
   if (!uri) co_return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
   if (request.method->method == mcp::Method::resources_unsubscribe) {
@@ -73,11 +74,11 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
   }
   const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, caller, &session);
   if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
-  // An update that follows closely must find it.
+  // Subscribes first, so that an update that follows at once is not missed.
   if (!session.subscribe(*uri)) {
     co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
   }
-  const auto refused = co_await service.follow(caller, &session, request, accepted);
+  const auto refused = co_await service.follow(caller, authorization, &session, request, accepted);
   if (refused.empty()) co_return mcp::Reply{};
   session.unsubscribe(*uri);
   co_return std::unexpected(refused.front().why);
@@ -96,25 +97,27 @@ void take_notification(const json::Message& message, Session& session, InFlight&
 
 Error id_in_use() { return mcp::errors::invalid_request("A request with this id is still being answered"); }
 
-Task<std::string> answer_request(json::Message& message, Session& session, const Caller& caller, InFlight& in_flight,
-                                 CallChannel& channel, Service& service, AskingLimits limits) {
+Task<std::string> answer_request(json::Message& message, Session& session, const Caller& caller,
+                                 std::string_view authorization, InFlight& in_flight, CallChannel& channel,
+                                 Service& service, AskingLimits limits) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
   if (const auto answered = answer_session_request(*request, session, service)) {
     co_return write_outcome(*request, *answered);
   }
   if (changes_subscriptions(*request)) {
-    co_return write_outcome(*request, co_await change_subscriptions(*request, session, caller, service));
+    co_return write_outcome(*request, co_await change_subscriptions(*request, session, caller, authorization, service));
   }
   const std::string id(request->id());
   const auto cancellation = channel.cancellation().shared_from_this();
   if (!in_flight.add(id, cancellation)) co_return mcp::write_error(id, id_in_use(), mcp::Era::legacy);
   Call call(*request, caller, channel);
+  call.set_authorization(authorization);
   call.join(session, limits.deadline);
   const mcp::Outcome outcome = co_await handle_asking(service, call, channel, session.client_requests(), limits);
   in_flight.remove(id);
   if (!cancellation->requested()) co_return write_outcome(*request, outcome);
-  // Its client has no use for an answer that it does not want any more.
+  // A client that has cancelled a request expects no answer.
   if (cancellation->reason().empty()) co_return std::string();
   co_return mcp::write_error(id, given_up(*cancellation), mcp::Era::legacy);
 }

@@ -7,28 +7,31 @@
 #include "server/core/service.hpp"
 #include "server/core/session.hpp"
 
-// What a legacy session answers itself, over any transport.
+// Answers the messages of legacy sessions, over any transport.
 namespace proteus::server {
 
-// Reads what a client says in `initialize`.
+// Reads the params of `initialize`.
 Result<Session::Hello> read_hello(json::Message& message, const Caller& caller);
-mcp::Reply initialize_reply(Service& service, const Session::Hello& hello);
+// Returns the answer to `initialize`.
+std::string answer_initialize(std::string_view id, const Session::Hello& hello, Service& service);
 
-// Requests about the session; nothing where the request is for the service.
+// Answers a request about the session itself. Returns nothing if the request is for the service.
 std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service);
-// Those of them that others have to agree to; everything given outlives the task.
+// Whether the request changes subscriptions, to which the service has to agree.
 bool changes_subscriptions(const mcp::Request& request);
+// `authorization` is the Authorization field of the request; see Call. Everything given must outlive the task.
 Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, const Caller& caller,
-                                        Service& service);
-// `in_flight` has the client's requests under way.
+                                        std::string_view authorization, Service& service);
+// Handles a notification of the client. `in_flight` has the client's running requests.
 void take_notification(const json::Message& message, Session& session, InFlight& in_flight, Service& service);
 
-// Answers any request of a session with one message, which is empty where the request was cancelled. It is cancelled by
-// its id in `in_flight`, through the channel's cancellation. The caller is the session's, by the credentials that this
-// request came with. Everything given outlives the task.
-Task<std::string> answer_request(json::Message& message, Session& session, const Caller& caller, InFlight& in_flight,
-                                 CallChannel& channel, Service& service, AskingLimits limits);
-// What can be answered before the handshake: a ping.
+// Answers any request of a session with one message, which is empty if the client cancelled the request. The request is
+// cancelled by its id in `in_flight`, through the cancellation of the channel. `caller` is the session's caller, with
+// the credentials of this request, and `authorization` its Authorization field. Everything given must outlive the task.
+Task<std::string> answer_request(json::Message& message, Session& session, const Caller& caller,
+                                 std::string_view authorization, InFlight& in_flight, CallChannel& channel,
+                                 Service& service, AskingLimits limits);
+// Answers a request before the handshake: only a ping succeeds.
 std::string answer_before_handshake(const json::Message& message);
 Error id_in_use();
 

@@ -9,7 +9,7 @@
 
 namespace proteus::server {
 
-// The way back for a call on a transport that is one line for everything. A call that was cancelled says nothing more.
+// The channel of a call on a transport that has a single stream for everything. Drops what a cancelled call sends.
 class LineChannel final : public CallChannel {
  public:
   LineChannel(std::function<void(std::string)> write, std::shared_ptr<Cancellation> cancellation)

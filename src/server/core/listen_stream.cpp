@@ -54,6 +54,7 @@ void ListenStream::acknowledge_locked() {
 }
 
 void ListenStream::tell(std::string message) {
+  if (ended_) return;
   if (acknowledged_) return send_(std::move(message));
   if (held_once_.contains(message)) return;
   held_.push_back(std::move(message));
@@ -72,6 +73,7 @@ void ListenStream::resource_updated(std::string_view uri) {
 
 void ListenStream::end() {
   const std::scoped_lock lock(mutex_);
+  if (std::exchange(ended_, true)) return;
   acknowledge_locked();
   send_(mcp::cancelled_notification(id_, "the server ends this subscription", id_));
   send_(listen_result(id_, style_));

@@ -16,9 +16,9 @@
 
 namespace proteus::server {
 
-// One `subscriptions/listen` of a modern client, over any transport: acknowledges first, then passes on what
-// the filter names, each message tagged with the subscription's id. What happens between `start` and `acknowledge` is
-// told after it. `send` and `close` are called from any thread.
+// One `subscriptions/listen` of a modern client, over any transport. Sends the acknowledgement first and then the
+// notifications that the filter names, each tagged with the id of the subscription. Notifications between `start` and
+// `acknowledge` are sent after the acknowledgement. `send` and `close` are called on any thread.
 class ListenStream final : public Listener {
  public:
   ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
@@ -27,9 +27,9 @@ class ListenStream final : public Listener {
   ListenStream(const ListenStream&) = delete;
   ListenStream& operator=(const ListenStream&) = delete;
 
-  // The listeners must outlive it.
+  // Registers the stream. `listeners` must outlive it.
   [[nodiscard]] Listeners::Registration start(Listeners& listeners);
-  // Says what is told of: what the filter names, without these resources.
+  // Acknowledges the filter, without the resources in `without`.
   void acknowledge(const std::vector<std::string>& without = {});
 
   std::shared_ptr<const Caller> caller() const override { return caller_; }
@@ -52,10 +52,11 @@ class ListenStream final : public Listener {
 
   mutable std::mutex mutex_;
   mcp::SubscriptionFilter filter_;
-  std::set<std::string, std::less<>> told_of_;  // the resources of the filter, which may be many
+  std::set<std::string, std::less<>> told_of_;  // resources of the filter, for fast lookup
   bool acknowledged_ = false;
-  std::list<std::string> held_;           // until it is acknowledged; each once
-  std::set<std::string_view> held_once_;  // the same
+  bool ended_ = false;
+  std::list<std::string> held_;           // notifications before the acknowledgement, each once
+  std::set<std::string_view> held_once_;  // views of `held_`
 };
 
 }  // namespace proteus::server

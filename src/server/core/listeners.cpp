@@ -67,9 +67,24 @@ void Listeners::list_changed(mcp::Method changed, const Concerns& concerns) {
 }
 
 void Listeners::list_changed(mcp::Method changed, const ConcernsSince& concerns) {
+  struct Asked {
+    Listener* listener;
+    std::uint64_t number;
+    std::shared_ptr<const Caller> caller;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::vector<Asked> concerned;
+  {
+    const std::scoped_lock lock(mutex_);
+    concerned.reserve(listeners_.size());
+    for (auto* listener : listeners_)
+      concerned.push_back({listener, listener->number_, listener->caller(), listener->joined_});
+  }
+  std::erase_if(concerned, [&](const Asked& asked) { return !concerns(*asked.caller, asked.since); });
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_) {
-    if (concerns(*listener->caller(), listener->joined_)) listener->list_changed(changed);
+  for (const auto& asked : concerned) {
+    const bool is_there = listeners_.contains(asked.listener) && asked.listener->number_ == asked.number;
+    if (is_there) asked.listener->list_changed(changed);
   }
 }
 

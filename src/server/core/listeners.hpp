@@ -20,32 +20,32 @@
 
 namespace proteus::server {
 
-// Someone who wants to hear of changes: a modern client's listen stream, or a legacy client's session. Called
-// from any thread; must not block.
+// A recipient of change notifications: a modern client's listen stream, or a legacy client's session. Called on any
+// thread, under a lock of Listeners; must not block.
 class Listener {
  public:
   virtual ~Listener() = default;
-  // By the credentials that it came with last. Whose it is does not change.
+  // Returns the caller with its latest credentials. The principal never changes.
   virtual std::shared_ptr<const Caller> caller() const = 0;
-  // When the credentials end that it listens by.
+  // Returns when the listener's credentials expire.
   virtual Clock::Wall until() const { return caller()->until; }
   virtual void list_changed(mcp::Method changed) = 0;
   virtual void resource_updated(std::string_view uri) = 0;
-  // The server ends the conversation in good order.
+  // Ends the open stream in good order.
   virtual void end() = 0;
-  // What a stream that belongs to no session wants to hear of; nothing for a session.
+  // Returns what a listen stream subscribes to; nothing for a session.
   virtual std::optional<mcp::SubscriptionFilter> stream_filter() const { return std::nullopt; }
 
  private:
   friend class Listeners;
   std::chrono::steady_clock::time_point joined_{};
-  std::uint64_t number_ = 0;  // among all that have joined
+  std::uint64_t number_ = 0;  // unique among all listeners so far
 };
 
-// Everyone who listens. Thread-safe.
+// All listeners. Thread-safe.
 class Listeners {
  public:
-  // Takes the listener out again when it goes.
+  // Unregisters the listener when it is destroyed. The listener must outlive it.
   class Registration {
    public:
     Registration() = default;
@@ -66,28 +66,29 @@ class Listeners {
   using Concerns = std::function<bool(const Caller&)>;
 
   void list_changed(mcp::Method changed);
-  // Only for those callers whom it concerns. The predicate must not call back here.
+  // Notifies only the callers that `concerns` selects. The predicate may take long: it is called without a lock.
   void list_changed(mcp::Method changed, const Concerns& concerns);
-  // The same for whoever must know since when each of them listens: nobody is told of what was so when they came.
+  // The predicate also gets the time since which the caller has listened, so that a caller is not notified of older
+  // changes.
   using ConcernsSince = std::function<bool(const Caller&, std::chrono::steady_clock::time_point since)>;
   void list_changed(mcp::Method changed, const ConcernsSince& concerns);
-  // Only for one principal; looks at nobody else's.
+  // Notifies one principal, without looking at others.
   void list_changed_for(const std::string& principal, mcp::Method changed);
   void resource_updated(std::string_view uri);
   void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();
   void end(const Concerns& concerns);
-  // Those whose credentials have ended.
+  // Ends the listeners whose credentials have expired.
   void end_expired(Clock::Wall now);
-  // Those of one principal whom it concerns; looks at nobody else's.
+  // Like `end`, for the listeners of one principal, without looking at others.
   void end_of(const std::string& principal, const Concerns& concerns);
 
   using Visit = std::function<void(Listener&)>;
-  // This one, if it is still there.
+  // Calls `visit` for the listener, if it is still registered.
   void visit(Listener* listener, const Visit& visit);
-  // The streams of a principal that belong to no session.
+  // Calls `visit` for the listen streams of a principal.
   void visit_streams(const std::string& principal, const Visit& visit);
-  // For operators: the streams of everybody that belong to no session.
+  // A listen stream, for operators.
   struct Stream {
     std::uint64_t number;
     std::shared_ptr<const Caller> caller;
@@ -95,20 +96,20 @@ class Listeners {
     mcp::SubscriptionFilter filter;
   };
   std::vector<Stream> streams() const;
-  // Asks a stream to end. Whose it was; null where it is gone already.
+  // Ends a listen stream. Returns its caller; null if there is no such stream any more.
   std::shared_ptr<const Caller> end_stream(std::uint64_t number);
-  // All that they want to hear of; nothing where there are none.
+  // Returns what the listen streams of a principal subscribe to, all together; nothing if it has none.
   std::optional<mcp::SubscriptionFilter> wanted_by_streams(const std::string& principal);
-  // Told whenever one of them comes or goes; set before anyone listens. Called on any thread, and must not call back
-  // here.
+  // Sets the callback for listen streams that begin or end. It is called on any thread and must not call Listeners.
+  // Must be set before there are listeners.
   using OnStreams = std::function<void(const std::string& principal)>;
   void set_on_streams(OnStreams on_streams) { on_streams_ = std::move(on_streams); }
 
-  // Single resources that somebody wants to hear of, counted.
+  // Count the subscriptions to single resources.
   void follow(std::string_view uri);
   void unfollow(std::string_view uri);
-  // Told when a resource is followed for the first time, and when no longer; set before anyone listens. Called on any
-  // thread, and must not call back here.
+  // Sets the callback for the first subscription to a resource and the end of the last one. It is called on any thread
+  // and must not call Listeners. Must be set before there are listeners.
   using OnFollow = std::function<void(const std::string& uri, bool followed)>;
   void set_on_follow(OnFollow on_follow) { on_follow_ = std::move(on_follow); }
 
@@ -117,8 +118,8 @@ class Listeners {
 
   mutable std::mutex mutex_;
   std::unordered_set<Listener*> listeners_;
-  std::unordered_map<std::string, std::unordered_set<Listener*>> by_principal_;  // the same
-  std::unordered_map<std::string, std::vector<Listener*>> streams_;              // by principal
+  std::unordered_map<std::string, std::unordered_set<Listener*>> by_principal_;  // the same listeners
+  std::unordered_map<std::string, std::vector<Listener*>> streams_;              // listen streams by principal
   OnStreams on_streams_;
   std::uint64_t last_number_ = 0;
 

@@ -61,10 +61,14 @@ std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultSty
 }
 
 Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call) {
-  if (auto opened = round.open(); !opened) co_return std::unexpected(opened.error());
-  mcp::Outcome outcome = co_await service.handle(call);
-  round.close(outcome);
-  co_return outcome;
+  try {
+    if (auto opened = round.open(); !opened) co_return std::unexpected(opened.error());
+    mcp::Outcome outcome = co_await service.handle(call);
+    round.close(outcome);
+    co_return outcome;
+  } catch (...) {
+    co_return std::unexpected(service.failed(call));
+  }
 }
 
 mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras) {

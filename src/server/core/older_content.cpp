@@ -49,7 +49,7 @@ class Rewriting {
  private:
   json::Splice splice_;
   mcp::Version version_;
-  std::deque<std::string> texts_;  // which the splice has views of
+  std::deque<std::string> texts_;  // the splice has views of these
 };
 
 }  // namespace

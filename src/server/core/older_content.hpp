@@ -5,9 +5,9 @@
 
 namespace proteus::server {
 
-// A result as a client of an older revision can read it: content of a kind that came later becomes text that says what
-// it is, because clients that check what they get would refuse the whole result. Costs a comparison where the client is
-// not that old, and a search where nothing has to be done.
+// Rewrites a result for a client of an older revision: content of a type that the revision does not know becomes text
+// that describes the content, because clients that check results would reject the whole result. Costs a comparison if
+// the client is newer, and a search if there is nothing to rewrite.
 void write_out_newer_content(mcp::Reply& reply, const mcp::Request& request);
 
 }  // namespace proteus::server

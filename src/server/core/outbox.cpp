@@ -11,9 +11,15 @@ namespace proteus::server {
 
 namespace asio = boost::asio;
 
-Outbox::Outbox(const Executor& executor) : Outbox(executor, Limits{}) {}
+namespace {
 
-Outbox::Outbox(const Executor& executor, Limits limits) : executor_(executor), limits_(limits), timer_(executor) {}
+// What may wait for a client.
+constexpr std::size_t kMostMessages = 10'000;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+
+}  // namespace
+
+Outbox::Outbox(const Executor& executor) : executor_(executor), timer_(executor) {}
 
 bool Outbox::push(std::string message) {
   const std::scoped_lock lock(mutex_);
@@ -30,7 +36,7 @@ bool Outbox::push_once(std::string message) {
 
 bool Outbox::push_locked(std::string message) {
   if (closed_) return false;
-  if (waiting_.size() >= limits_.messages || waiting_bytes_ + message.size() > limits_.bytes) {
+  if (waiting_.size() >= kMostMessages || waiting_bytes_ > kMostBytes) {
     closed_ = true;
     wake();
     return false;
@@ -52,7 +58,7 @@ bool Outbox::closed() {
   return closed_;
 }
 
-// With the mutex held. The timer belongs to the executor's thread, so the cancellation goes there.
+// Must be called with the mutex held. The timer belongs to the executor's thread, so the cancellation is posted there.
 void Outbox::wake() {
   if (!sleeping_) return;
   sleeping_ = false;

@@ -17,29 +17,25 @@
 
 namespace proteus::server {
 
-// Messages on their way to one client. Anyone may push, from any thread; one coroutine, on the executor's
-// thread, takes them out and writes them. Bounded: a client that does not read is given up, not waited for.
+// A queue of messages to one client. Any thread pushes; one coroutine, on the executor's thread, takes messages out and
+// writes them. Bounded: if the client does not read, the outbox closes instead of blocking.
 class Outbox : public std::enable_shared_from_this<Outbox> {
  public:
-  struct Limits {
-    std::size_t messages = 10'000;
-    std::size_t bytes = std::size_t{16} << 20U;
-  };
-
   explicit Outbox(const Executor& executor);
-  Outbox(const Executor& executor, Limits limits);
 
-  // False if the outbox is closed, or has just been closed because it is full.
+  // Returns false if the outbox is closed, or has just closed because too much waits already. The size of the message
+  // itself does not matter.
   bool push(std::string message);
-  // The same, unless an equal message that was pushed so still waits: a list that changed twice unseen has changed
-  // once. Takes time proportional to the message, and to the logarithm of how many wait.
+  // Like `push`, but drops the message if an equal one from `push_once` still waits: a list that changed twice before
+  // the client read has changed once. Takes time proportional to the size of the message and to the logarithm of the
+  // number of waiting messages.
   bool push_once(std::string message);
-  // Nothing can be pushed any more; what waits is still delivered.
+  // Rejects further messages; those that wait are still delivered.
   void close();
   bool closed();
 
   enum class Event : std::uint8_t { messages, idle, closed };
-  // Waits for messages, at most as long as `idle`. `closed` means that there will be none any more.
+  // Waits for messages, at most for `idle`. Returns `closed` if there are none and there will be none.
   Task<Event> wait(std::chrono::milliseconds idle);
   std::vector<std::string> take();
 
@@ -48,12 +44,11 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
   void wake();
 
   Executor executor_;
-  Limits limits_;
-  boost::asio::steady_timer timer_;  // touched on the executor's thread only
+  boost::asio::steady_timer timer_;  // used only on the executor's thread
 
   std::mutex mutex_;
   std::deque<std::string> waiting_;
-  std::set<std::string_view> once_;  // those of them that `push_once` has pushed
+  std::set<std::string_view> once_;  // views of the waiting messages from `push_once`
   std::size_t waiting_bytes_ = 0;
   bool closed_ = false;
   bool sleeping_ = false;

@@ -60,7 +60,7 @@ void ReplayStream::push(std::string_view message) {
 void ReplayStream::push_once(std::string_view message) {
   const std::scoped_lock lock(mutex_);
   if (outbox_ && outbox_->closed()) outbox_.reset();
-  // Without a connection everything is undelivered, as far as this side knows.
+  // Without a connection, no message in `waiting_` counts as delivered.
   if (!outbox_ && waiting_.contains(message)) return;
   push_locked(message);
   if (!outbox_) waiting_.emplace(message, last_);
@@ -129,7 +129,7 @@ ReplayStream::Caught ReplayStream::catch_up(Resumption& resumption, const std::v
   resumption.after = kept.empty() ? std::max(resumption.after, resumption.known) : kept.back().number;
   resumption.known = last_;
   if (resumption.after < last_) return Caught::behind;
-  // What was to be said once, and has been given up since, is said again.
+  // Messages from `push_once` that the store has dropped meanwhile are sent again.
   for (const auto& [message, number] : std::exchange(waiting_, {})) {
     if (number >= resumption.lost_below || finished_) continue;
     ++last_;

@@ -14,11 +14,11 @@
 
 namespace proteus::server {
 
-// One stream of a legacy session: its events are numbered and kept in a store, so that a client that lost its
-// connection gets the rest of that stream, and of no other, in order and once. Thread-safe.
+// One stream of a legacy session. Its events are numbered and stored, so that a client that lost its connection gets
+// the rest of this stream, and of no other, in order and once. Thread-safe.
 class ReplayStream {
  public:
-  // The store outlives it; without one nothing is kept.
+  // The store must outlive the stream. If it is null, no event is kept.
   ReplayStream(EventStreamId id, EventStore* store) : id_(std::move(id)), store_(store) {}
   ~ReplayStream();
   ReplayStream(const ReplayStream&) = delete;
@@ -26,42 +26,42 @@ class ReplayStream {
 
   std::uint64_t id() const { return id_.stream; }
 
-  // A message for the client, now or when it comes back.
+  // Sends a message, now or when the client reconnects.
   void push(std::string_view message);
-  // A message that is dropped if an equal one has not been delivered yet.
+  // Like `push`, but drops the message if an equal one from `push_once` waits for the client to connect.
   void push_once(std::string_view message);
-  // A message for a client that has a connection, or had one and may come back; for any other it is dropped.
+  // Like `push`, but drops the message if the client has never connected.
   void push_if_opened(std::string_view message);
-  // Nothing follows.
+  // Ends the stream for good: later messages are dropped.
   void finish();
-  // Its client may go on with it at another process, when this one is done with it.
+  // Leaves the kept events to another process when the stream is destroyed, instead of deleting them.
   void leave();
 
-  // Whether the client is first sent an event that carries nothing but an id, by which it can come back.
+  // Whether the stream begins with an event that contains only an id, with which the client can resume.
   enum class Prime : std::uint8_t { no, yes };
   enum class Attach : std::uint8_t { attached, gone };
-  // Sends what follows event `after` (none: the last one that was sent at all) to this outbox, and then what comes. The
-  // outbox before it is closed: a stream has one connection. `gone`: events in between are no longer kept. `place` is
-  // held by the connection.
+  // Connects the stream to `outbox`: sends the events after event `after` (absent: after the last event that was ever
+  // sent), and then new ones. Closes the previous outbox, because a stream has one connection. Returns `gone` if events
+  // after `after` are no longer kept. `place` is held by the connection; see `place()`.
   Task<Attach> attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> after,
                       std::weak_ptr<void> place = {});
-  // The same for a stream that has sent nothing yet.
+  // Connects a stream that has sent nothing yet.
   void begin(std::shared_ptr<Outbox> outbox, Prime prime);
-  // Closes the connection, not the stream.
+  // Closes the connection, but not the stream. `retry` is sent to the client as its delay before it reconnects.
   void detach(std::optional<std::chrono::milliseconds> retry);
   bool attached();
   bool finished();
-  // Of the connection there is, for the one that takes over from it; null where there is none.
+  // Returns the place of the current connection, which the next connection takes over; null if there is none.
   std::shared_ptr<void> place();
 
  private:
   void push_locked(std::string_view message);
-  // A client on its way back to the end of the stream.
+  // A reconnecting client that has not caught up yet.
   struct Resumption {
     std::shared_ptr<Outbox> outbox;
-    bool exact;                    // nothing may be missing behind the event it names
-    std::uint64_t after = 0;       // the last event it has, or never will have
-    std::uint64_t known = 0;       // the last event when the store was asked
+    bool exact;                    // the client named an event, and nothing after it may be missing
+    std::uint64_t after = 0;       // the last event that the client has, or will never get
+    std::uint64_t known = 0;       // the last event when the store was read
     std::uint64_t lost_below = 0;  // events before this one are no longer kept
   };
   enum class Caught : std::uint8_t { up, behind, gone };
@@ -72,17 +72,17 @@ class ReplayStream {
   const EventStreamId id_;
   EventStore* const store_;
   std::mutex mutex_;
-  std::uint64_t last_ = 0;  // 0 is the event that primes a client, which carries nothing
-  std::uint64_t sent_ = 0;  // the last event that was given to a connection
-  std::map<std::string, std::uint64_t, std::less<>> waiting_;  // pushed once while there was no connection
+  std::uint64_t last_ = 0;  // number of the last event; 0 is the priming event, which has no data
+  std::uint64_t sent_ = 0;  // the last event that was pushed to a connection
+  std::map<std::string, std::uint64_t, std::less<>> waiting_;  // from `push_once` without a connection
   bool finished_ = false;
-  bool opened_ = false;  // ever
+  bool opened_ = false;  // whether a client has ever connected
   bool left_ = false;
   std::shared_ptr<Outbox> outbox_;
   std::weak_ptr<void> place_;
 };
 
-// The id an event has on the wire: which stream, and which event of it.
+// The id of an event on the wire.
 struct EventId {
   std::uint64_t stream = 0;
   std::uint64_t number = 0;

@@ -31,7 +31,7 @@ class Gate {
   std::atomic<bool> open_ = false;
 };
 
-// The second half is sent when the test lets it.
+// Sends the second half of the events once the gate is open.
 boost::asio::awaitable<Outcome<ToolResult>> count(Context& context, const Gate& gate) {
   for (int i = 1; i <= kEvents; ++i) {
     if (i == kEvents / 2) co_await gate.pass();
@@ -40,7 +40,7 @@ boost::asio::awaitable<Outcome<ToolResult>> count(Context& context, const Gate& 
   co_return ToolResult::text("done");
 }
 
-// What a client has of a stream.
+// What a client has received of a stream.
 struct Seen {
   std::string last_id;
   std::vector<std::string> messages;
@@ -83,7 +83,7 @@ TEST(Replay, AConnectionThatDropsAtAnyOfAThousandPointsLosesNothing) {
       RawClient dropped(port);
       start(dropped, point + 1);
       ASSERT_EQ(dropped.read_answer().status, 200);
-      seen.add(*dropped.read_event());  // before an id came, there is nothing to come back to
+      seen.add(*dropped.read_event());  // without an id there is nothing to resume
       if (cut > bytes / 3) gate.open();
       dropped.read_stream_up_to(cut, [&](const RawClient::Event& event) { seen.add(event); });
     }

@@ -11,14 +11,14 @@
 namespace proteus::server {
 namespace {
 
-// A client carries the state back and forth; this much is a burden, more is a mistake.
+// The client sends the state back and forth. This much is a burden; more is a mistake.
 constexpr std::size_t kMaxState = std::size_t{256} * 1024;
 
 std::int64_t seconds_of(Clock::Wall time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-// What a state is good for.
+// Returns what a state is bound to, besides the time.
 std::string binding(const mcp::Request& request, const Caller& caller, std::string_view mark) {
   std::string out;
   for (const std::string_view part :
@@ -55,8 +55,8 @@ Result<void> add_responses(std::string_view raw, Rounds& rounds) {
 
 }  // namespace
 
-// To put values in order takes many times what it takes to read them. Whoever sends more than `kMostByValue` sends the
-// same bytes again, or is asked again.
+// Sorting values takes many times as long as reading them. A client that sends more than `kMostByValue` must send the
+// same bytes again, or start over.
 Result<std::string> mark_of(std::string_view arguments) {
   if (arguments.size() > kMostByValue) return "bytes " + json::hex(json::sha256(arguments));
   const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);

@@ -13,26 +13,27 @@
 
 namespace proteus::server {
 
-// What of a request's arguments its state is bound to. They count by value, so that a client may write them anew for
-// the retry; arguments beyond `kMostByValue` count by their bytes, and take long. Fails where they have no single
-// value, because an object in them has a key twice: whoever confirms one reading of it might get the other.
+// Arguments of more bytes are compared byte for byte instead of by value, and their digest takes long.
 inline constexpr std::size_t kMostByValue = std::size_t{64} << 10U;
+// Returns a digest of a request's arguments, to which the request's state is bound. Arguments are compared by value, so
+// that a client may format them differently in the retry. Fails if an object has a duplicate key, because a person
+// could confirm one of its values and the other could be used.
 Result<std::string> mark_of(std::string_view arguments);
 
-// Mints and opens the `requestState` that carries the rounds of a modern request through the client:
-// encrypted and authenticated, and bound to the caller and its context, the method, the name and arguments of
-// the request, and a time. Numbers in arguments count exactly, however many digits they have. `mark` is that of the
-// request's arguments, see mark_of.
+// Mints and opens the `requestState` that carries the rounds of a modern request through the client. It is encrypted
+// and authenticated, and bound to the caller and its context, the method, the name and arguments of the request, and a
+// time. Numbers in arguments are compared exactly, however many digits they have. `mark` is the digest of the request's
+// arguments; see `mark_of`.
 class RequestStates {
  public:
   RequestStates(SealingKey key, const Clock& clock, std::chrono::seconds lifetime = std::chrono::minutes(10))
       : key_(key), clock_(clock), lifetime_(lifetime) {}
 
-  // Fails where the answers so far are more than a client can be expected to carry.
+  // Fails if the answers so far are more than a client can be expected to carry.
   Result<std::string> mint(const mcp::Request& request, const Caller& caller, std::string_view mark,
                            const Rounds& rounds) const;
-  // The rounds so far, with the responses that came along. Fails where the state is not ours, not for this
-  // request, too old, or where the responses are not objects.
+  // Returns the rounds so far, with the responses in the request. Fails if the state is not one of ours, belongs to
+  // another request or has expired, or if the responses are not objects.
   Result<Rounds> open(const mcp::Request& request, const Caller& caller, std::string_view mark) const;
 
  private:

@@ -53,7 +53,7 @@ TEST_F(States, BindTheCallerTheRequestAndATime) {
   EXPECT_FALSE(open(R"("arguments":{"a":1,"b":2},)" + with_state, alice));
 }
 
-// PRO-10: what was confirmed is what runs, to the last digit and in the same context.
+// PRO-10: what runs is what was confirmed, to the last digit and in the same context.
 TEST_F(States, BindNumbersExactlyAndTheContext) {
   const Caller alice{"alice", "sales"};
   const auto state_for = [&](const std::string& arguments) {
@@ -70,7 +70,7 @@ TEST_F(States, BindNumbersExactlyAndTheContext) {
   EXPECT_FALSE(opens(R"({"n":1e500})", state_for(R"({"n":1e400})"), alice));
 }
 
-// PRO-10, SEC-03: to bring megabytes into a canonical form would keep a worker.
+// PRO-10, SEC-03: making megabytes canonical would block a worker.
 TEST_F(States, BindLargeArgumentsByTheirBytes) {
   const auto large = [](std::string_view first, std::string_view last) {
     return fmt::format(R"("arguments":{{"{}":1,"x":"{}","{}":1}},)", first, std::string(70'000, 'x'), last);
@@ -84,7 +84,7 @@ TEST_F(States, BindLargeArgumentsByTheirBytes) {
   EXPECT_FALSE(open(R"("arguments":{},)" + with_state));
 }
 
-// PRO-10: two readers of these may see two things, so that nothing can be bound to them.
+// PRO-10: two readers could see different values, so nothing can be bound to such arguments.
 TEST_F(States, AreNotMadeForArgumentsThatHaveAKeyTwice) {
   ASSERT_TRUE(open(R"("arguments":{"to":"ada","to":"eve"},)"));
   EXPECT_FALSE(mint({}, {.round = 1, .answers = {}, .state = "s"}));

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <proteus/error.hpp>
 
 #include "base/process_key.hpp"
+#include "base/stranger_log.hpp"
 #include "base/task.hpp"
 #include "mcp/capabilities.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -15,8 +17,8 @@
 
 namespace proteus::server {
 
-// Who answers: the port between the protocol's edges and what is served. Functions are called on any worker's
-// thread, several at a time.
+// Answers requests: the port between the protocol and what is served. Functions are called concurrently, on the threads
+// of the workers.
 class Service {
  public:
   virtual ~Service() = default;
@@ -24,45 +26,54 @@ class Service {
   struct Face {
     mcp::ServerCapabilities capabilities;
     mcp::ServerIdentity identity;
-    mcp::Caching caching;  // of this answer itself
+    mcp::Caching caching;  // of the answer that carries this
   };
-  // What this caller is told about the server, as a client of this era.
+  // Returns what the server declares about itself to this caller in this era.
   virtual Face face(const Caller& caller, mcp::Era era) = 0;
-  // How modern results are signed; what it refers to lives as long as the service.
+  // Returns the style of modern results. What it refers to lives as long as the service.
   virtual mcp::ResultStyle modern_style() const = 0;
 
-  // Answers a request of any method but those of sessions and streams, which the edges answer themselves. Where the
-  // call carries headers, `Mcp-Param-*` are held against the arguments.
+  // Answers a request of any method except those about sessions and streams, which the transports answer themselves. If
+  // the call has headers, compares `Mcp-Param-*` with the arguments. The call must outlive the task.
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
-  // The same where it can be done without waiting, which spares the coroutine; nothing where it cannot.
+  // Like `handle`, without a coroutine. Returns nothing if the answer requires waiting; then `handle` must be called.
   virtual std::optional<mcp::Outcome> answer(Call& call) = 0;
+  // Logs the exception that left `handle` or `answer`, and returns the answer to the call. Transports must let no
+  // exception pass: the stream of an answer would be destroyed while it is written. To be called in a handler of the
+  // exception.
+  Error failed(const Call& call);
 
-  // The process that alone can go on with a request in this state; empty where any can.
+  // Returns the only process that can continue a request in this state; empty if any process can.
   virtual ProcessKey holder_of(const Rounds& /*rounds*/) const { return {}; }
 
-  // The part of a filter that can be honoured for this caller.
+  // Returns the part of a filter that can be honoured for this caller. `session` is null in the modern era.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,
                                          Session* session) = 0;
 
-  // A resource that somebody is not told of after all.
+  // An accepted resource of which the client will not be notified after all.
   struct Refused {
     std::string uri;
     Error why;
   };
-  // Has whoever keeps what was accepted tell of it, for a caller that is among the listeners already; ends when they
-  // have agreed, or refused. `session` is the caller's, null in the modern era; `request` is the one that asks for it.
-  // What is referred to outlives the task.
-  virtual Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
-                                            const mcp::SubscriptionFilter& accepted) = 0;
-  // A session that another process had goes on here. `state` is what that process left for it; see SessionRecord.
+  // Subscribes to what was accepted at its sources, for a caller that is registered as a listener already. Returns when
+  // all sources have agreed or refused. `session` is null in the modern era; `request` is the request that subscribes,
+  // and `authorization` its Authorization field. Everything given must outlive the task.
+  virtual Task<std::vector<Refused>> follow(const Caller& caller, std::string_view authorization, Session* session,
+                                            const mcp::Request& request, const mcp::SubscriptionFilter& accepted) = 0;
+  // Called when this process has taken over a session. `state` is what the previous process's service stored; see
+  // SessionRecord.
   virtual void take_over(std::shared_ptr<Session> /*session*/, std::string_view /*state*/) {}
-  // A session ends here because another process has it, or is to have it.
+  // Called before a session ends here because another process has taken it over, or may do so.
   virtual void leave(Session& /*session*/) {}
-  // The client of a session has opened the stream that it listens on, or wants to hear of less.
+  // Called when the client of a session has opened its standalone stream, unsubscribed from a resource or set its log
+  // level.
   virtual void session_listens(Session& session) = 0;
-  // The client of a session tells whoever answers something: that its roots have changed, or what no specification
-  // names.
+  // Called for the notifications of a session's client that concern the service: its roots have changed, or the
+  // notification is non-standard.
   virtual void client_notified(Session& session, const json::Message& notification) = 0;
+
+ private:
+  StrangerLog exceptions_{"this server"};
 };
 
 }  // namespace proteus::server

@@ -9,16 +9,16 @@
 namespace proteus::server {
 namespace {
 
-// Streams kept per session for a client that may come back for the end of one.
+// Streams that a session keeps for a client that may reconnect for the rest of one.
 constexpr std::size_t kKeptStreams = 64;
-constexpr std::size_t kMaxSubscriptions = 1'000;  // as many as a modern client may name
+constexpr std::size_t kMaxSubscriptions = 1'000;  // the limit for a modern listen stream, too
 
 }  // namespace
 
 bool InFlight::add(std::string_view id, std::shared_ptr<Cancellation> cancellation) {
   const std::scoped_lock lock(mutex_);
   const auto [at, added] = running_.emplace(id, std::move(cancellation));
-  if (added && closed_) at->second->request();
+  if (added && closed_) at->second->request(*closed_);
   return added;
 }
 
@@ -35,9 +35,14 @@ void InFlight::cancel(std::string_view id) {
 
 void InFlight::cancel_all(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
-  closed_ = true;
+  closed_ = reason;
   for (const auto& [id, cancellation] : running_)
     cancellation->request(reason);
+}
+
+bool InFlight::empty() const {
+  const std::scoped_lock lock(mutex_);
+  return running_.empty();
 }
 
 Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
@@ -189,13 +194,13 @@ void Session::leave() {
 }
 
 void Session::close(const std::string& reason) {
-  in_flight_.cancel_all(reason);
+  in_flight_.cancel_all(reason.empty() ? "the session has ended" : reason);
   client_requests_->end();
-  end();
+  outside_->end();
 }
 
-bool Session::has_connection() {
-  if (hears()) return true;
+bool Session::is_in_use() {
+  if (hears() || !in_flight_.empty()) return true;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(streams_, [](const auto& stream) { return !stream->finished(); });
 }
@@ -218,7 +223,7 @@ void Session::pass_on(const json::Message& notification) {
              hello_.version < mcp::Version::v2025_11_25) {
     return;
   }
-  outside_->send(std::string(notification.text), SessionStream::Unheard::dropped);
+  outside_->send(std::string(notification.text));
 }
 
 std::shared_ptr<const Caller> Session::caller() const {
@@ -228,7 +233,7 @@ std::shared_ptr<const Caller> Session::caller() const {
 
 void Session::renew(const Caller& caller) {
   if (caller.until > until_.load()) until_ = caller.until;
-  // What is kept is not freed, so that another one cannot be in its place.
+  // `caller_` keeps its grant alive, so no other grant can have the same address.
   if (caller.grant.get() == grant_.load(std::memory_order_acquire)) return;
   auto next = std::make_shared<const Caller>(caller);
   const std::scoped_lock lock(caller_mutex_);
@@ -236,6 +241,6 @@ void Session::renew(const Caller& caller) {
   caller_.swap(next);
 }
 
-void Session::end() { outside_->end(); }
+void Session::end() { outside_->disconnect(); }
 
 }  // namespace proteus::server

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,23 +31,25 @@ namespace proteus::server {
 
 using ClientSessionId = Strong<std::string, struct ClientSessionIdTag>;
 
-// The requests of a client that are being answered, so that it can cancel one. Thread-safe.
+// The requests of one client that are being answered, so that the client can cancel them. Thread-safe.
 class InFlight {
  public:
-  // False where a request of that id is still running: ids must not be reused.
+  // Returns false if a request with this id is still running: ids must not be reused.
   bool add(std::string_view id, std::shared_ptr<Cancellation> cancellation);
   void remove(std::string_view id);
   void cancel(std::string_view id);
-  // Those that come later are cancelled as well.
+  // Cancels all requests, and those that are added later.
   void cancel_all(const std::string& reason = {});
+  bool empty() const;
 
  private:
-  std::mutex mutex_;
-  bool closed_ = false;
+  mutable std::mutex mutex_;
+  std::optional<std::string> closed_;  // the reason of `cancel_all`
   std::unordered_map<std::string, std::shared_ptr<Cancellation>> running_;
 };
 
-// What a legacy client said in its handshake, and what is under way with it. Thread-safe.
+// A legacy client's session: what the client declared in the handshake, its streams, its subscriptions and its open
+// requests. Thread-safe.
 class Session final : public Listener {
  public:
   struct Hello {
@@ -56,9 +59,9 @@ class Session final : public Listener {
     std::string client_info = {};
   };
 
-  // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
-  // Events are kept where there is a store. It and the listeners must outlive the session. The epoch is in the numbers
-  // of its events and of its requests to the client.
+  // Messages that belong to no request go to the standalone stream, or to `line` if the transport has a single stream
+  // for everything. Events are kept if `events` is given. `events` and `follows` must outlive the session. The epoch is
+  // part of the numbers of the session's streams and of its requests to the client.
   Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line = nullptr,
           Listeners* follows = nullptr, Epoch epoch = 0);
   ~Session() override;
@@ -70,69 +73,74 @@ class Session final : public Listener {
   const Hello& hello() const { return hello_; }
   std::shared_ptr<const Caller> caller() const override;
   Clock::Wall until() const override { return until_.load(); }
-  // Its client came back with these credentials, which may be newer ones and grant something else.
+  // Adopts the credentials of the client's latest request, which may be newer and grant something else.
   void renew(const Caller& caller);
   mcp::legacy::SessionFacts facts() const;
 
-  // From now on there is a record of it, for a process that goes on with it.
+  // Keeps a record of the session in `records` from now on, so that another process can take the session over.
+  // `records` must outlive the session.
   void keep_record(SessionRecords& records, SessionRecord::Holder holder);
-  // From now on there is none: nobody goes on with it, or another process already does.
+  // What happens to a record that is no longer kept: it is deleted because the session is over, or left to another
+  // process that has the session or may take it over.
   enum class Record : std::uint8_t { removed, left };
   void end_record(Record what);
-  // Nobody goes on with it.
+  // Whether the session is over, so that no process may continue it.
   bool is_over() const;
-  // Who has it, while there is a record.
+  // Returns the holder in the record; nothing if no record is kept.
   std::optional<SessionRecord::Holder> holder() const;
   SessionRecord record() const;
-  // Sends it as it is now, after whatever was sent before.
+  // Writes the record as it is now, after all earlier writes.
   void write_record();
-  // What whoever answers needs for that; see SessionRecord.
+  // Sets the service's part of the record; see SessionRecord.
   void set_state(std::optional<std::string> state);
 
   void set_log_level(mcp::LogLevel level);
   mcp::LogLevel log_level() const { return log_level_; }
-  // False where there are as many as there may be.
+  // Returns false if the session has the maximum number of subscriptions.
   bool subscribe(std::string uri);
   void unsubscribe(const std::string& uri);
   std::vector<std::string> subscriptions() const;
-  // Whether there is a way to its client for what belongs to no request.
+  // Whether messages that belong to no request can reach the client now.
   bool hears() const { return outside_->hears(); }
 
-  // The stream for what belongs to no request, behind GET.
+  // The stream for messages that belong to no request, which the client opens with GET.
   const std::shared_ptr<ReplayStream>& standalone() { return standalone_; }
-  // A stream that answers these requests, each a JSON-RPC id on a line of its own. Finished ones are kept for a while,
-  // and the oldest given up.
+  // Makes a stream that answers `requests`, which are JSON-RPC ids, one per line. Finished streams are kept until there
+  // are too many; the oldest is dropped first.
   std::shared_ptr<ReplayStream> new_stream(std::string_view requests = {});
   std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
-  // Whether a stream is of another process that had this session.
+  // Whether the stream was made by another process that had this session.
   bool is_of_another(std::uint64_t stream) const { return epoch_ != 0 && stream >> 32U != epoch_; }
-  // Whether it is the one for what belongs to no request, of whichever process.
+  // Whether the stream is a standalone stream, of any process.
   static bool is_standalone(std::uint64_t stream) { return (stream & 0xffffffffU) == 0; }
-  // What is left of such a stream.
+  // Reads what another process left of a stream.
   Task<Result<std::optional<LeftStream>>> read_left(std::uint64_t stream) const;
 
   InFlight& in_flight() { return in_flight_; }
   ClientRequests& client_requests() { return *client_requests_; }
-  // Both may be kept for longer than the session, which ends them.
+  // These two may outlive the session, which ends them.
   const std::shared_ptr<ClientRequests>& shared_client_requests() const { return client_requests_; }
   const std::shared_ptr<SessionStream>& outside() const { return outside_; }
-  // Passes on a notification that belongs to no request: a log message of the level that the client wants, or one that
-  // it may know.
+  // Passes on a notification that belongs to no request. Drops log messages below the client's level, and notifications
+  // that its revision does not have.
   void pass_on(const json::Message& notification);
 
-  // Something that whoever answers keeps for this session, and that goes with it. `make` is called once, under a lock.
+  // Returns the object that the service keeps with this session. The first call makes it, with `make`, under a lock.
   std::shared_ptr<void> attachment(const std::function<std::shared_ptr<void>()>& make);
-  // The same where there is one.
+  // Returns null if there is no such object.
   std::shared_ptr<void> attachment();
 
-  // Another process goes on with it: what is kept of its streams is left.
+  // Leaves the kept events of all streams to the process that continues the session.
   void leave();
-  // Cancels what runs, and closes all streams. The client is told the reason, where there is one.
+  // Cancels the running requests and ends the standalone stream. The requests are answered with an error that states
+  // the reason; if it is empty, that the session has ended.
   void close(const std::string& reason = {});
-  bool has_connection();
+  // Whether the client is listening, a request is running, or a stream that answers requests is unfinished.
+  bool is_in_use();
 
   void list_changed(mcp::Method changed) override;
   void resource_updated(std::string_view uri) override;
+  // The session goes on: its client may come back with new credentials, or at another process.
   void end() override;
 
  private:
@@ -147,7 +155,7 @@ class Session final : public Listener {
   std::atomic<Clock::Wall> until_;
   mutable std::mutex caller_mutex_;
   std::shared_ptr<const Caller> caller_;  // never null
-  std::atomic<const Grant*> grant_;       // of that, for who only asks whether it is another
+  std::atomic<const Grant*> grant_;       // grant of `caller_`, to be compared without the lock
   std::shared_ptr<ReplayStream> standalone_;
   const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;
@@ -168,19 +176,19 @@ class Session final : public Listener {
   std::deque<std::shared_ptr<ReplayStream>> streams_;
 };
 
-// All sessions, by id. Thread-safe; a look-up takes one short lock of many.
+// All sessions, by id. Thread-safe; a lookup takes one of several locks for a short time.
 class Sessions {
  public:
   struct Limits {
     std::size_t sessions = 10'000;
-    std::size_t reserve = 0;  // of them, not for anonymous callers
+    std::size_t reserve = 0;  // number of these that anonymous callers cannot have
     std::chrono::seconds idle = std::chrono::minutes(30);
-    // Where places run out, for those that were never used since their handshake.
+    // Idle time of sessions that were never used since their handshake; applies while there is no free place.
     std::chrono::seconds unused = std::chrono::seconds(10);
   };
 
-  // Everything given outlives it. `ids` where several processes serve as one: without, an id is a random text. With
-  // `records`, others can go on with sessions when this process has ended.
+  // Everything given must outlive this object. `ids` is for a cluster; without it, an id is a random text. With
+  // `records`, other processes can continue sessions after this process has ended.
   Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits, const SessionIds* ids = nullptr,
            SessionRecords* records = nullptr)
       : clock_(clock),
@@ -191,43 +199,45 @@ class Sessions {
         limits_(limits),
         places_(limits.sessions, limits.reserve) {}
 
-  // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
-  // also those that were never used. Fails, too, where what the caller was granted has been withdrawn since.
+  // Makes a session. If there is no free place, ends idle sessions and those that were never used; fails if there is
+  // still none, in total or for this principal. Also fails if the caller's grant was withdrawn meanwhile.
   Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
-  // Told of sessions that another process goes on with, before they end here. Before there are any.
+  // Sets the callback for sessions that end here because another process continues them; it runs before they end. Must
+  // be called before the first session is made.
   void set_on_leave(std::function<void(Session&)> on_leave) { on_leave_ = std::move(on_leave); }
-  // Goes on with a session that this process has taken over, as the record says.
+  // Restores a session that this process has taken over from its record. Fails like `create`.
   Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
-  // Asks whether another process has it by now; then it ends here, and nowhere else. False where it is not here any
-  // more. Fails where nobody can be asked.
+  // Checks in the records whether another process has taken the session over; if so, ends the session in this process
+  // only. Returns whether the session is still here. Fails if the records cannot be reached.
   Task<Result<bool>> make_sure(std::shared_ptr<Session> session);
-  // Whether nobody could be asked for as long as a request waits for that: the next ones do not.
+  // Whether the last such check failed for as long as a request may wait; further requests then do not wait.
   bool is_unsure() const { return is_unsure_; }
   void set_unsure(bool unsure) { is_unsure_ = unsure; }
-  // Leaves those that nobody uses just now, of which there is a record, to whichever process is asked for them next.
-  // Says how many of those with a record are still here.
+  // Releases the sessions that have a record and are not in use, so that the next process that gets a request for one
+  // can take it over. Returns how many sessions with a record are still here.
   std::size_t hand_over();
-  // Nothing where it does not exist, or belongs to another caller: the two look the same.
+  // Returns null if the session does not exist or belongs to another caller, without distinguishing the two. Renews the
+  // session's credentials with those of `caller`.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);
 
   void end_idle() { end_idle(limits_.idle); }
-  // Those of some callers. The reason is for clients that wait for an answer.
+  // Ends the sessions of the callers that `concerns` selects. Clients that wait for an answer get the reason.
   void end(const Listeners::Concerns& concerns, const std::string& reason = {});
-  // Those of one principal whom it concerns; looks at nobody else's.
+  // Like `end`, for the sessions of one principal, without looking at others.
   void end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason = {});
   void close_all();
   std::size_t size() const { return places_.taken(); }
-  // For operators: a session, and when it was last used.
+  // A session and its times, for operators.
   struct Open {
     std::shared_ptr<Session> session;
     Clock::Monotonic began;
     Clock::Monotonic last_used;
   };
   std::vector<Open> all();
-  // False where it is gone already.
+  // Returns false if there is no such session any more.
   bool end(const ClientSessionId& id, const std::string& reason);
-  // Those with a way to their client for what belongs to no request.
+  // Returns the number of sessions whose client can receive messages that belong to no request.
   std::size_t attached();
 
  private:
@@ -248,11 +258,12 @@ class Sessions {
   Result<std::shared_ptr<Session>> add(std::shared_ptr<Session> session, SessionPlaces::Place place,
                                        std::optional<SessionRecord::Holder> holder);
   bool is_here(const Session& session);
-  // Another process has it. One that has its id is another session, which was taken back meanwhile.
+  // Ends a session that another process has taken over. Does nothing if another Session object has its id, because this
+  // process has taken the session back meanwhile.
   void drop(const Session& session);
-  // Nobody will go on with it.
+  // Ends a session that no process will continue.
   void end(Entry& entry, const std::string& reason = {});
-  // Another process will.
+  // Ends a session that another process continues.
   void leave(Session& session, const std::string& reason = {});
   void end_idle(std::chrono::seconds unused);
 

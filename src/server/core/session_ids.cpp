@@ -11,7 +11,7 @@ namespace {
 constexpr char kFormat = 1;
 constexpr std::size_t kFixed = 1 + kProcessKeyBytes + 1;  // format, maker, version
 constexpr std::size_t kMostCapabilities = 256;
-// Longer than any that is minted: nobody makes us decode more.
+// Longer than any minted id. Limits what an untrusted client makes us decode.
 constexpr std::size_t kLongest = 512;
 
 std::string bound_to(const Caller& caller) {

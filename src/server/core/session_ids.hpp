@@ -13,15 +13,15 @@
 
 namespace proteus::server {
 
-// What the id of a session says where several processes serve as one (ADR 38).
+// What the id of a session contains in a cluster (ADR 38).
 struct SessionFacts {
   ProcessKey maker;
   mcp::Version version = mcp::kNewestLegacy;
-  std::string client_capabilities = {};  // a JSON object: those that are known, where all of them are too long
+  std::string client_capabilities = {};  // JSON object; only the known ones if all together are too long
 };
 
-// Mints and opens such ids. Nothing of one is believed, or even read, before it is known that a process with our key
-// made it for this caller. Immutable.
+// Mints and opens session ids. Nothing in an id is used, or even parsed, before it is certain that a process with our
+// key made the id for this caller. Immutable.
 class SessionIds {
  public:
   // `self` is this process.
@@ -30,7 +30,7 @@ class SessionIds {
   const ProcessKey& self() const { return self_; }
 
   std::string mint(const Caller& caller, mcp::Version version, std::string_view client_capabilities) const;
-  // Nothing where it is no id of ours, or another caller's: the two look the same.
+  // Returns nothing if the id is not one of ours or belongs to another caller, without distinguishing the two.
   std::optional<SessionFacts> open(std::string_view id, const Caller& caller) const;
 
  private:
@@ -38,13 +38,13 @@ class SessionIds {
   const ProcessKey self_;
 };
 
-// What ids say that were opened lately, so that each request of a session need not open its own. Thread-safe.
+// A cache of recently opened ids, so that not every request has to open the id of its session. Thread-safe.
 class OpenedIds {
  public:
-  // The ids outlive it.
+  // `ids` must outlive the cache.
   explicit OpenedIds(const SessionIds& ids) : ids_(ids) {}
 
-  // As SessionIds::open.
+  // Like `SessionIds::open`.
   std::optional<SessionFacts> open(std::string_view id, const Caller& caller);
 
  private:

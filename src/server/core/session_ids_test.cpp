@@ -35,7 +35,7 @@ TEST(SessionIds, OfAnotherCallerAreUnknown) {
   const std::string id = an_id();
   EXPECT_FALSE(kIds.open(id, {.principal = "bert", .context = "work"}));
   EXPECT_FALSE(kIds.open(id, {.principal = "anna", .context = ""}));
-  // Where one of the two ends cannot be moved.
+  // The boundary between principal and context cannot be moved.
   EXPECT_FALSE(kIds.open(kIds.mint({.principal = "a", .context = "b c"}, mcp::kNewestLegacy, "{}"),
                          {.principal = "a b", .context = "c"}));
 }
@@ -54,7 +54,7 @@ TEST(SessionIds, ThatWereForgedOrCutAreUnknown) {
   EXPECT_FALSE(kIds.open(std::string(100'000, 'A'), kAnna));
   const SessionIds foreign(SealingKey::derive("another pepper, as long", "session ids"), kSelf);
   EXPECT_FALSE(foreign.open(id, kAnna));
-  // The same key seals nothing else that could pass for one.
+  // No other text that the same key sealed can pass for an id.
   EXPECT_FALSE(kIds.open(base64_encode(kKey.seal("anything", "session 4:anna work"), Base64::url), kAnna));
 }
 

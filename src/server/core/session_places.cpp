@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShares = 8;
 constexpr std::size_t kReserves = 4;
-// Sessions last for minutes.
+// When to retry: sessions last for minutes.
 constexpr std::chrono::seconds kLater{60};
 
 }  // namespace
@@ -68,7 +68,7 @@ std::vector<std::string> SessionPlaces::ids_of(const std::string& principal) con
 void SessionPlaces::give_back(const std::string& principal, const std::string& id) {
   const std::scoped_lock lock(mutex_);
   const auto own = by_principal_.find(principal);
-  own->second.erase(id);
+  own->second.erase(own->second.find(id));
   if (own->second.empty()) by_principal_.erase(own);
   --taken_;
 }

@@ -12,13 +12,12 @@
 
 namespace proteus::server {
 
-// How many sessions there may be, and how many of them one principal may have. Whoever has an eighth of all gets more
-// only where a quarter is free, so that one alone can have most of them and the others still find a place. Anonymous
-// callers are many, whom nothing tells apart: together they may have all but a reserve for those with a name.
-// Thread-safe.
+// Limits the number of sessions, in total and per principal. A principal that has an eighth of all places gets more
+// only while more than a quarter is free: a single principal can have most places, and others still find one. Anonymous
+// callers cannot be told apart; together they may have all places but a reserve for named principals. Thread-safe.
 class SessionPlaces {
  public:
-  // The place of one session, given back at its end.
+  // The place of one session, released by the destructor.
   class Place {
    public:
     Place() = default;
@@ -39,13 +38,14 @@ class SessionPlaces {
     std::string id_;
   };
 
-  // `reserve` of all places are not for anonymous callers.
+  // `reserve` of the `all` places are not for anonymous callers.
   explicit SessionPlaces(std::size_t all, std::size_t reserve = 0) : all_(all), reserve_(reserve) {}
 
-  // Fails where there are too many: of this principal, saying when to try again, of anonymous callers, or of all.
+  // Fails if there are too many sessions: of this principal (the error says when to retry), of anonymous callers, or in
+  // total.
   Result<Place> take(const std::string& principal, const std::string& id);
   std::size_t taken() const;
-  // The sessions of a principal.
+  // Returns the ids of a principal's sessions.
   std::vector<std::string> ids_of(const std::string& principal) const;
 
  private:
@@ -55,7 +55,8 @@ class SessionPlaces {
   const std::size_t reserve_;
   mutable std::mutex mutex_;
   std::size_t taken_ = 0;
-  std::unordered_map<std::string, std::unordered_set<std::string>> by_principal_;  // none is empty
+  // Ids; no set is empty. An id is there twice while a session is taken back that has just been handed over.
+  std::unordered_map<std::string, std::unordered_multiset<std::string>> by_principal_;
 };
 
 }  // namespace proteus::server

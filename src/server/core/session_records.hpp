@@ -13,11 +13,11 @@
 
 namespace proteus::server {
 
-// What another process needs to know to go on with a session whose process has ended. The rest is in its id (ADR 38).
+// What another process needs to continue a session whose process has ended. The rest is in the session's id (ADR 38).
 struct SessionRecord {
-  // Who has it, and how many have had it.
+  // The process that has the session, and how many processes have had it.
   struct Holder {
-    ProcessKey process;  // `nobody` where it waits for whoever comes first
+    ProcessKey process;  // `nobody` if the next process that needs the session may take it
     std::uint64_t term = 1;
     friend bool operator==(const Holder&, const Holder&) = default;
   };
@@ -25,31 +25,31 @@ struct SessionRecord {
   mcp::LogLevel log_level = mcp::LogLevel::info;
   std::string client_info = {};
   std::vector<std::string> subscriptions = {};
-  // What whoever answers needs, as JSON; empty for nothing. Nothing at all where that lives in the process itself, so
-  // that the session ends with it.
+  // The service's state of the session, as JSON; empty if there is none. Absent if that state lives in the process, so
+  // that the session ends with the process.
   std::optional<std::string> state = "";
 
   friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };
 
-// Where the records of sessions are, outside of the process: a port. What is there may be lost at any time, and then
-// sessions end with their process. Thread-safe.
+// Port to the records of sessions outside of the process. Records may be lost at any time; sessions then end with their
+// process. Thread-safe.
 class SessionRecords {
  public:
   virtual ~SessionRecords() = default;
 
-  // Keeps a record, without waiting, unless another process has the session.
+  // Stores the record without waiting, unless another process has the session.
   virtual void put(const std::string& id, const SessionRecord& record) = 0;
-  // Forgets it, without waiting, unless another has the session.
+  // Deletes the record without waiting, unless another process has the session.
   virtual void remove(const std::string& id, const SessionRecord::Holder& holder) = 0;
-  // Says that nobody has the session any more, without waiting, unless another has it.
+  // Stores without waiting that no process has the session any more, unless another process has it.
   virtual void release(const std::string& id, const SessionRecord& record) = 0;
 
-  // The same as `put`; says whether the session is still the holder's.
+  // Like `put`, but waits. Returns whether the holder still has the session.
   virtual Task<Result<bool>> hold(std::string id, SessionRecord record) = 0;
-  // Nothing where there is none, or none that one of us has written.
+  // Returns nothing if there is no record, or none that one of our processes wrote.
   virtual Task<Result<std::optional<SessionRecord>>> read(std::string id) = 0;
-  // Replaces the record of `before`; false where that is not there any more.
+  // Replaces the record of the holder `before`. Returns false if there is no such record any more.
   virtual Task<Result<bool>> replace(std::string id, SessionRecord::Holder before, SessionRecord next) = 0;
 };
 

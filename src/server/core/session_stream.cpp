@@ -8,14 +8,14 @@
 namespace proteus::server {
 namespace {
 
-// Of questions that nobody could be asked yet.
+// Limit of waiting questions.
 constexpr std::size_t kMostQuestions = 64;
 
 }  // namespace
 
 struct SessionStream::Way::Line {
   Executor thread;
-  Call* call;  // touched on that thread only; null when the request has ended
+  Call* call;  // used only on `thread`; null when the request has ended
 };
 
 SessionStream::Way::Way(std::shared_ptr<SessionStream> stream, Call& call, const Executor& thread)
@@ -35,11 +35,17 @@ SessionStream::Way::~Way() {
 }
 
 void SessionStream::announce(std::string message) {
-  if (line_) return line_->deliver(std::move(message));
+  if (line_) return line_->announce(std::move(message));
   standalone_->push_once(message);
 }
 
-void SessionStream::send(std::string message, Unheard unheard) {
+void SessionStream::send(std::string message) { send(std::move(message), std::nullopt); }
+
+void SessionStream::ask(std::string question, std::weak_ptr<const void> asker) {
+  send(std::move(question), std::move(asker));
+}
+
+void SessionStream::send(std::string message, Asker asker) {
   if (line_) return line_->deliver(std::move(message));
   join_lines(message);
   if (standalone_->attached()) return standalone_->push(message);
@@ -49,28 +55,34 @@ void SessionStream::send(std::string message, Unheard unheard) {
     const std::scoped_lock lock(mutex_);
     if (!ways_.empty()) {
       line = ways_.back();
-    } else if (unheard == Unheard::waits) {
+    } else if (asker) {
       if (waiting_.size() == kMostQuestions) waiting_.pop_front();
-      waiting_.push_back(std::move(message));
+      waiting_.push_back({std::move(message), std::move(*asker)});
       waits = true;
     }
   }
   if (waits) {
-    // It may have been opened just now.
+    // The standalone stream may have been opened meanwhile.
     if (standalone_->attached()) opened();
     return;
   }
-  // A client that comes back for the rest of its stream finds it there.
+  // A client that resumes the standalone stream still gets the message.
   if (!line) return standalone_->push_if_opened(message);  // NOLINT(bugprone-use-after-move): it does not wait
-  boost::asio::post(line->thread, [self = shared_from_this(), line, message = std::move(message), unheard]() mutable {
+  boost::asio::post(line->thread, [self = shared_from_this(), line, message = std::move(message),
+                                   asker = std::move(asker)]() mutable {
+    if (asker && asker->expired()) return;
     if (line->call != nullptr) return line->call->send(std::move(message));
-    self->send(std::move(message), unheard);
+    self->send(std::move(message), std::move(asker));
   });
 }
 
-std::deque<std::string> SessionStream::take_waiting() {
+std::vector<std::string> SessionStream::take_waiting() {
+  std::vector<std::string> questions;
   const std::scoped_lock lock(mutex_);
-  return std::exchange(waiting_, {});
+  for (Question& question : std::exchange(waiting_, {})) {
+    if (!question.asker.expired()) questions.push_back(std::move(question.text));
+  }
+  return questions;
 }
 
 void SessionStream::opened() {
@@ -78,9 +90,14 @@ void SessionStream::opened() {
     standalone_->push(message);
 }
 
+void SessionStream::disconnect() {
+  standalone_->detach(std::nullopt);
+  if (line_) line_->end();
+}
+
 void SessionStream::end() {
   standalone_->finish();
-  if (line_) line_->end();
+  disconnect();
 }
 
 }  // namespace proteus::server

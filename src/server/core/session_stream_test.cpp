@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/test_run.hpp"
 #include "server/core/call.hpp"
+#include "server/core/client_requests.hpp"
 
 namespace proteus::server {
 namespace {
@@ -14,7 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Unheard = SessionStream::Unheard;
 
 class KeptMessages final : public CallChannel {
  public:
@@ -47,6 +48,7 @@ class OutsideOfCalls : public ::testing::Test {
   std::shared_ptr<ReplayStream> standalone = std::make_shared<ReplayStream>(EventStreamId{"session", 0}, &store);
   std::shared_ptr<SessionStream> stream = std::make_shared<SessionStream>(standalone, nullptr);
   std::shared_ptr<Outbox> outbox;
+  const std::shared_ptr<int> asker = std::make_shared<int>(0);
   mcp::Request request;
   Caller caller;
   KeptMessages channel{io.get_executor()};
@@ -56,8 +58,8 @@ class OutsideOfCalls : public ::testing::Test {
 TEST_F(OutsideOfCalls, GoesToTheStandaloneStreamWhereThereIsOne) {
   open_standalone();
   const SessionStream::Way way(stream, call, io.get_executor());
-  stream->send(R"({"a":1})", Unheard::dropped);
-  stream->send(R"({"b":2})", Unheard::waits);
+  stream->send(R"({"a":1})");
+  stream->ask(R"({"b":2})", asker);
   run();
   EXPECT_THAT(outbox->take(), ElementsAre(HasSubstr(R"({"a":1})"), HasSubstr(R"({"b":2})")));
   EXPECT_THAT(channel.messages, IsEmpty());
@@ -65,20 +67,20 @@ TEST_F(OutsideOfCalls, GoesToTheStandaloneStreamWhereThereIsOne) {
 
 TEST_F(OutsideOfCalls, TakesTheStreamOfACallWhereThereIsNone) {
   const SessionStream::Way way(stream, call, io.get_executor());
-  stream->send("{\n}", Unheard::dropped);
+  stream->send("{\n}");
   run();
   EXPECT_THAT(channel.messages, ElementsAre("{ }"));
 }
 
 TEST_F(OutsideOfCalls, KeepsAQuestionForTheNextCallOrStream) {
-  stream->send("dropped", Unheard::dropped);
-  stream->send("first", Unheard::waits);
+  stream->send("dropped");
+  stream->ask("first", asker);
   {
     const SessionStream::Way way(stream, call, io.get_executor());
     EXPECT_THAT(channel.messages, ElementsAre("first"));
-    stream->send("second", Unheard::waits);
+    stream->ask("second", asker);
   }
-  // The call has ended before its thread came to it.
+  // The call ends before its thread handles the message.
   run();
   EXPECT_THAT(channel.messages, ElementsAre("first"));
   open_standalone();
@@ -88,11 +90,43 @@ TEST_F(OutsideOfCalls, KeepsAQuestionForTheNextCallOrStream) {
 TEST_F(OutsideOfCalls, KeepsWhatWasToldForAClientThatComesBack) {
   open_standalone();
   outbox->close();
-  stream->send("meanwhile", Unheard::dropped);
+  stream->send("meanwhile");
   const auto again = std::make_shared<Outbox>(io.get_executor());
   boost::asio::co_spawn(io, standalone->attach(again, std::nullopt), boost::asio::detached);
   run();
   EXPECT_THAT(again->take(), ElementsAre(HasSubstr("meanwhile")));
+}
+
+TEST_F(OutsideOfCalls, SendsNoQuestionOfWhichTheAskerHasGivenUp) {
+  const auto requests = std::make_shared<ClientRequests>();
+  const auto answer = proteus::test::run(
+      io, ClientRequests::ask(requests, {"", mcp::Method::list_roots, "{}", {}}, stream, std::chrono::milliseconds(1)));
+  EXPECT_EQ(answer.error().kind(), ErrorKind::timeout);
+  open_standalone();
+  EXPECT_THAT(outbox->take(), IsEmpty());
+}
+
+// A transport with a single stream.
+class OneLine final : public SessionLine {
+ public:
+  void deliver(std::string message) override { delivered.push_back(std::move(message)); }
+  void announce(std::string message) override { announced.push_back(std::move(message)); }
+  bool is_open() override { return true; }
+  void end() override {}
+
+  std::vector<std::string> delivered;
+  std::vector<std::string> announced;
+};
+
+// PRO-21: two equal log messages are two.
+TEST_F(OutsideOfCalls, LetsOnlyAnnouncementsBeDropped) {
+  const auto line = std::make_shared<OneLine>();
+  const auto single = std::make_shared<SessionStream>(standalone, line);
+  single->announce("changed");
+  single->send("logged");
+  single->ask("question", asker);
+  EXPECT_THAT(line->announced, ElementsAre("changed"));
+  EXPECT_THAT(line->delivered, ElementsAre("logged", "question"));
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include "base/testing/test_run.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::server {
@@ -25,6 +27,31 @@ TEST(Sessions, AreBoundedAndEndWhenIdle) {
   EXPECT_TRUE(sessions.find(first->id().value(), {}));
   EXPECT_FALSE(sessions.find(second->id().value(), {}));
   EXPECT_EQ(listeners.size(), 2U);
+}
+
+// SES-17
+TEST(Sessions, AreNotIdleWhileARequestRuns) {
+  boost::asio::io_context io;
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.idle = std::chrono::minutes(30)});
+  const std::string id = sessions.create({}).value()->id().value();
+  const auto running = std::make_shared<Cancellation>(io.get_executor());
+  ASSERT_TRUE(sessions.find(id, {})->in_flight().add("1", running));
+  clock.advance(std::chrono::minutes(40));
+  sessions.end_idle();
+  const auto session = sessions.find(id, {});
+  ASSERT_TRUE(session);
+  session->in_flight().remove("1");
+  clock.advance(std::chrono::minutes(40));
+  sessions.end_idle();
+  EXPECT_FALSE(sessions.find(id, {}));
+  const auto late = std::make_shared<Cancellation>(io.get_executor());
+  session->in_flight().add("2", late);
+  proteus::test::settle(io);
+  EXPECT_FALSE(running->requested());
+  EXPECT_EQ(late->reason(), "the session has ended");
 }
 
 TEST(Sessions, AreNotAllOnePrincipals) {
@@ -119,10 +146,55 @@ TEST(Sessions, FollowTheNewestCredentialsOfTheirClient) {
   EXPECT_EQ(told, std::vector{first.grant});
 }
 
+// OAU-10
+TEST(Sessions, AnnounceOnTheStreamThatIsOpenedWithNewCredentials) {
+  boost::asio::io_context io;
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  const Clock::Wall until{std::chrono::hours(1)};
+  const auto session = sessions.create({.caller = {.principal = "mia", .until = until}}).value();
+  const auto open = [&] {
+    auto outbox = std::make_shared<Outbox>(io.get_executor());
+    EXPECT_EQ(proteus::test::run(io, session->standalone()->attach(outbox, std::nullopt)),
+              ReplayStream::Attach::attached);
+    return outbox;
+  };
+  const auto first = open();
+  listeners.end_expired(until);
+  EXPECT_TRUE(first->closed());
+  listeners.list_changed(mcp::Method::prompts_changed);
+  ASSERT_TRUE(sessions.find(session->id().value(), {.principal = "mia"}));
+  const auto second = open();
+  EXPECT_FALSE(second->closed());
+  listeners.list_changed(mcp::Method::tools_changed);
+  const auto told = second->take();
+  ASSERT_EQ(told.size(), 2U) << "also what changed meanwhile";
+  EXPECT_NE(told[1].find("tools/list_changed"), std::string::npos);
+  sessions.remove(session->id().value(), *session->caller());
+  EXPECT_TRUE(second->closed());
+  EXPECT_TRUE(open()->closed()) << "the session is over";
+}
+
 Session::Hello hello_of(std::string principal) {
   Session::Hello hello;
   hello.caller.principal = std::move(principal);
   return hello;
+}
+
+// REP-14: a request may take a session back while it is handed over.
+TEST(SessionPlaces, CountASessionAsOftenAsItIsThere) {
+  SessionPlaces places(8);
+  auto first = places.take("mia", "session");
+  auto second = places.take("mia", "session");
+  EXPECT_EQ(places.taken(), 2U);
+  first = {};
+  EXPECT_EQ(places.taken(), 1U);
+  EXPECT_EQ(places.ids_of("mia"), std::vector<std::string>{"session"});
+  second = {};
+  EXPECT_EQ(places.taken(), 0U);
+  EXPECT_TRUE(places.ids_of("mia").empty());
 }
 
 // SEC-07
@@ -177,7 +249,7 @@ TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
   EXPECT_TRUE(sessions.create({}));
 }
 
-// Remembers what it is told.
+// Records the calls.
 class ToldRecords final : public SessionRecords {
  public:
   void put(const std::string&, const SessionRecord&) override {}

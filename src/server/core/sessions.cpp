@@ -1,4 +1,3 @@
-// All sessions, by id.
 #include <algorithm>
 #include <vector>
 
@@ -11,8 +10,10 @@ namespace proteus::server {
 namespace {
 
 constexpr auto kSweepInterval = std::chrono::seconds(30);
-// Whoever asks again and again for what there is not does not have all sessions looked at each time.
+// Limits the sweeps that a caller can cause by retrying while there is no free place.
 constexpr auto kSweepWhenFull = std::chrono::seconds(1);
+// The call may have had an effect.
+constexpr const char* kStops = "this server stops, and nobody knows whether the request was carried out";
 
 }  // namespace
 
@@ -21,7 +22,7 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<SessionPlaces::Place> Sessions::take_place(const std::string& principal, const std::string& id) {
-  // Sessions grow in number here only, so this is where idle ones have to go.
+  // Sessions are added only here, so this is where idle ones have to be ended.
   auto place = places_.take(principal, id);
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
     end_idle(place ? limits_.idle : std::min(limits_.idle, limits_.unused));
@@ -78,9 +79,9 @@ Task<Result<bool>> Sessions::make_sure(std::shared_ptr<Session> session) {
   const auto held = co_await records_->hold(id, record);
   if (!held) co_return std::unexpected(held.error());
   is_unsure_ = false;
-  // It may have changed meanwhile, and what is there now may be what was before.
+  // The session may have changed meanwhile, and `hold` may have overwritten the newer record.
   if (*held && session->record() != record) session->write_record();
-  // It may have ended meanwhile, and the record is newer than that.
+  // The session may have ended meanwhile, and `hold` may have written its record again.
   if (session->is_over()) records_->remove(id, *holder);
   if (!*held) drop(*session);
   co_return is_here(*session);
@@ -116,7 +117,7 @@ std::size_t Sessions::hand_over() {
       const auto current = next++;
       const auto& session = current->second.session;
       if (!session->holder()) continue;
-      // Whoever answers a request has one more. None is given out without the lock.
+      // Each running request has one more reference. No reference is given out without the lock.
       if (session.use_count() > 1) {
         ++used;
         continue;
@@ -128,7 +129,7 @@ std::size_t Sessions::hand_over() {
   for (auto& [session, registration, last_used, place, began, is_used] : given) {
     const SessionRecord record = session->record();
     leave(*session);
-    // Only now: what upstreams keep for it has one user at a time.
+    // Released only now, because a session at an upstream must have one user at a time.
     records_->release(session->id().value(), record);
   }
   return used;
@@ -181,7 +182,7 @@ void Sessions::end_idle(std::chrono::seconds unused) {
       const auto current = next++;
       Entry& entry = current->second;
       if (now - entry.last_used < (entry.is_used ? limits_.idle : unused)) continue;
-      if (entry.session->has_connection()) {
+      if (entry.session->is_in_use()) {
         entry.last_used = now;
         continue;
       }
@@ -266,7 +267,7 @@ void Sessions::close_all() {
     home.entries.clear();
   }
   for (auto& entry : ended)
-    entry.session->holder() ? leave(*entry.session) : entry.session->close();
+    entry.session->holder() ? leave(*entry.session, kStops) : entry.session->close(kStops);
 }
 
 }  // namespace proteus::server

@@ -13,27 +13,27 @@
 
 namespace proteus::server {
 
-// Why a request is turned away before anything of it is read.
+// Why a request is rejected before its body is read.
 struct Refusal {
-  // 404 where there is nothing to find, 401 for anything else.
+  // Status 404 for `not_found`; 401 with the challenge `Bearer` for any other error.
   Refusal(Error why);  // NOLINT(google-explicit-constructor): every error is one
   Refusal(unsigned status, Error why, std::string challenge);
 
   unsigned status = 401;
   Error error;
-  std::string challenge;  // how to come back: the value of WWW-Authenticate; empty for none
+  std::string challenge;  // value of WWW-Authenticate; empty for none
 };
 
-// Who sends a request, or why it is turned away.
+// The caller of a request, or why the request is rejected.
 using Admission = std::expected<Caller, Refusal>;
 
-// How an endpoint gets to know its callers. Called on the worker's thread, before a body is read.
+// Authenticates the callers of an endpoint. Called on the worker's thread, before a body is read.
 struct Doorkeeper {
-  // Nothing where that takes waiting: `wait` says it then.
+  // Returns nothing if the decision requires waiting; then `wait` must be called.
   std::function<std::optional<Admission>(const net::Request&)> look;
   std::function<Task<Admission>(const net::Request&)> wait;
 
-  // Without one everyone is anonymous.
+  // False if every caller is anonymous.
   explicit operator bool() const { return look != nullptr; }
 };
 

@@ -6,8 +6,8 @@
 
 namespace proteus::server {
 
-// The value of a WWW-Authenticate field (RFC 6750, 3): with the scopes to ask for, where that is what is missing. The
-// same text for the same error.
+// Returns the value of a WWW-Authenticate field (RFC 6750, section 3), with the scopes to request if the token lacks
+// scopes. Equal errors give equal texts.
 std::string bearer_challenge(const Error& error);
 
 }  // namespace proteus::server

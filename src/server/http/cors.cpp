@@ -25,14 +25,14 @@ std::string options_fields(const net::Request& request, std::string_view methods
   net::append_field(lines, "Allow", methods);
   if (!fields.find("Origin") || !fields.find("Access-Control-Request-Method")) return lines;
   net::append_field(lines, "Access-Control-Allow-Methods", methods);
-  // Mcp-Param-* have names that tools choose, and an operator's proxy may want headers of its own; the page is one that
-  // the operator allowed.
+  // Allows any header: tools choose the names of Mcp-Param-*, and an operator's proxy may need headers of its own. The
+  // operator has allowed this page.
   net::append_field(lines, "Access-Control-Allow-Headers",
                     fields.find("Access-Control-Request-Headers").value_or(kUsualHeaders));
   if (fields.find("Access-Control-Request-Private-Network") == "true") {
     lines += "Access-Control-Allow-Private-Network: true\r\n";
   }
-  // Two hours: some browsers keep it no longer.
+  // Two hours, the maximum of some browsers.
   lines += "Access-Control-Max-Age: 7200\r\nVary: Access-Control-Request-Headers\r\n";
   return lines;
 }

@@ -5,15 +5,15 @@
 
 #include "net/http_server/request.hpp"
 
-// What lets pages in a browser call (the CORS protocol of the Fetch standard). Who calls is never known by a cookie or
-// anything else that a browser adds by itself, so that credentials are not allowed. All are whole lines of a head.
+// Header lines that let web pages call (the CORS protocol of the Fetch standard). Callers are never identified by a
+// cookie or anything else that a browser adds on its own, so credentials are not allowed.
 namespace proteus::server {
 
-// For each answer to a page of an allowed origin, so that its script may read it.
+// Returns the lines for an answer to a page of an allowed origin, so that its script may read the answer.
 std::string cors_fields(std::string_view origin);
 
-// For the answer to OPTIONS: which methods there are, as in "GET, POST", and what a browser wants to know before it
-// sends the request of a page.
+// Returns the lines for the answer to OPTIONS: the methods, as in "GET, POST", and for a preflight what the browser
+// needs to know before it sends the request of a page.
 std::string options_fields(const net::Request& request, std::string_view methods);
 
 }  // namespace proteus::server

@@ -16,15 +16,15 @@ void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoin
   constexpr std::chrono::milliseconds kLook{20};
   using Time = std::chrono::steady_clock;
   const auto began = Time::now();
-  // New connections are refused first, so that no stream opens behind the back of those that are told to end.
+  // Stops accepting first, so that no new connection opens a stream after the streams were ended.
   auto drained = boost::asio::co_spawn(workers.at(0), server.drain(grace, idle), boost::asio::use_future);
   endpoint.end_listening();
   while (drained.wait_for(std::min(kLook, grace)) == std::future_status::timeout) {
     const auto passed = Time::now() - began;
-    // While a client may still come here with a session, it would only come back.
+    // While clients may still come here, a session that was handed over would only be taken back.
     if (passed > idle) endpoint.sessions().hand_over();
     if (passed < grace) continue;
-    // A call of a legacy client does not end with its connection, so that the server alone cannot cut it short.
+    // A legacy call does not end with its connection, so closing the connections does not end it.
     endpoint.end_streams();
     break;
   }

@@ -8,7 +8,7 @@
 
 #include "server/testing/test_server.hpp"
 
-// A server that is told to end while clients of both eras listen and wait.
+// A server that stops while clients of both eras listen and wait.
 namespace proteus::server {
 namespace {
 
@@ -110,14 +110,14 @@ TEST_F(Drain, CancelsCallsOfBothErasAfterTheGraceTime) {
   EXPECT_GE(cancelled, 3);
 }
 
-// OPS-02: what the stream of a session waits by must not outlive the threads of the server.
+// OPS-02: the timer of a session's stream must not outlive the threads of the server.
 TEST_F(Drain, EndsAStreamOfASessionThatBeganMeanwhile) {
   listen(seconds(1000));
   LegacyClient before(port);
   RawClient listening(port);
   listening.send_request("GET", before.fields());
   EXPECT_EQ(listening.read_answer().status, 200);
-  // Both are at the server before it is told to end, but for their last lines.
+  // Both requests are at the server before it stops, except for their last lines.
   const std::string hello =
       rpc("0", "initialize",
           R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})");
@@ -138,6 +138,36 @@ TEST_F(Drain, EndsAStreamOfASessionThatBeganMeanwhile) {
   EXPECT_EQ(stream.read_answer().status, 200);
   EXPECT_FALSE(stream.read_event());
   for (auto* client : {&before.client, &listening, &session, &stream})
+    client->close();
+  stopped.wait();
+}
+
+// OPS-02, PRO-05
+TEST_F(Drain, EndsAListenStreamThatBeganMeanwhile) {
+  listen(seconds(1000));
+  LegacyClient before(port);
+  RawClient listening(port);
+  listening.send_request("GET", before.fields());
+  EXPECT_EQ(listening.read_answer().status, 200);
+  const std::string body =
+      rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta());
+  // The request is at the server before it stops, except for its body.
+  RawClient modern(port);
+  modern.send(
+      fmt::format("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAccept: application/json, text/event-stream\r\n"
+                  "{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                  port, modern_fields("subscriptions/listen"), body.size()));
+  EXPECT_EQ(before.post(rpc("1", "ping", "")).status, 200);
+
+  auto stopped = stop();
+  EXPECT_FALSE(listening.read_event());
+  modern.send(body);
+  EXPECT_EQ(modern.read_answer().status, 200);
+  EXPECT_EQ(modern.read_event()->json().at("method"), "notifications/subscriptions/acknowledged");
+  EXPECT_EQ(modern.read_event()->json().at("method"), "notifications/cancelled");
+  EXPECT_EQ(modern.read_event()->json().at("id"), 7);
+  EXPECT_FALSE(modern.read_event());
+  for (auto* client : {&before.client, &listening, &modern})
     client->close();
   stopped.wait();
 }

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "server/http/host_rules.hpp"
-#include "server/testing/test_server.hpp"
+#include "net/testing/http_test_server.hpp"
+#include "server/api/registered_service.hpp"
+#include "server/core/call.hpp"
+#include "server/http/http_endpoint.hpp"
+#include "server/testing/old_client.hpp"
 
 namespace proteus::server {
 namespace {
@@ -67,7 +70,7 @@ TEST(EndpointWithTokens, RefusesBeforeItReadsABody) {
   }
 }
 
-// Whatever becomes of a message, it may come behind its head.
+// The body of any message may arrive after its head.
 TEST_F(Endpoint, TakesABodyThatComesLater) {
   const auto late = [&](RawClient& client, std::string_view fields, const std::string& body) {
     client.send(
@@ -90,7 +93,7 @@ TEST_F(Endpoint, TakesABodyThatComesLater) {
   EXPECT_EQ(late(other, legacy.fields(), R"({"jsonrpc":"2.0","method":"notifications/initialized"})").status, 202);
 }
 
-// SEC-03: two readers of a field that is there twice could each believe another one.
+// SEC-03: two readers could use different values of a repeated field.
 TEST_F(Endpoint, RefusesAnMcpFieldThatIsThereTwice) {
   LegacyClient legacy(port);
   LegacyClient other(port);
@@ -132,6 +135,27 @@ TEST(HostRules, NameWhoMayComeIn) {
     EXPECT_FALSE(is_loopback_name(odd)) << odd;
     EXPECT_FALSE(open.allows_host(odd)) << odd;
   }
+}
+
+// PRO-11: with DNS rebinding, the page of any site sends its own name as Origin and Host.
+TEST(HostRules, TakeAPageForTheirOwnOnlyUnderANameThatCannotBeRebound) {
+  HostRules rules{.loopback = false, .allowed_origins = {}, .allowed_hosts = {}, .own_pages = true};
+  net::TestServer server([&rules](net::Exchange& exchange) -> Task<> {
+    const auto checked = rules.check(exchange.request(), nullptr);
+    co_await exchange.reply({.status = checked ? 200U : 403U}, "");
+  });
+  const auto status = [&server](std::string_view host) {
+    RawClient client(server.port());
+    return client.request("GET", fmt::format("Host: {}\r\nOrigin: http://{}\r\n", host, host)).status;
+  };
+  EXPECT_EQ(status("evil.example:8080"), 403);
+  EXPECT_EQ(status("10.0.0.7:8080"), 200);
+  EXPECT_EQ(status("[fd00::7]:8080"), 200);
+  rules.allowed_hosts = {"mcp.example"};
+  EXPECT_EQ(status("mcp.example:8080"), 200);
+  EXPECT_EQ(status("evil.example:8080"), 403);
+  rules = {.loopback = true, .allowed_origins = {}, .allowed_hosts = {}, .own_pages = true};
+  EXPECT_EQ(status("localhost:8080"), 200);
 }
 
 // PRO-16
@@ -183,7 +207,7 @@ TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizes) {
   EXPECT_EQ(large.read_answer().status, 413);
 }
 
-// SEC-03: what a client says of itself is kept with its session.
+// SEC-03: what a client declares about itself is kept with its session.
 TEST(Hello, IsNotKeptAtAnyLength) {
   Server server({.name = "test", .version = "1"}, {.tools = true});
   const auto port = server.listen().value();
@@ -257,6 +281,59 @@ TEST(Authentication, BindsSessionsAndStatesToTheirCaller) {
               .json()),
       "alice");
   EXPECT_EQ(client.request("POST", "Authorization: Bearer bob\r\n" + session, rpc("2", "ping", "")).status, 404);
+}
+
+// OAU-10, SES-02
+TEST(Authentication, NamesTheWayToANewTokenWhereOneIsWithdrawnDuringTheHandshake) {
+  Listeners listeners;
+  RegisteredService service({.name = "test", .version = "1"}, {}, listeners);
+  const SystemClock clock;
+  HttpEndpointOptions options;
+  options.doorkeeper.look = [](const net::Request&) -> std::optional<Admission> {
+    const auto grant = std::make_shared<const Grant>();
+    grant->withdraw();
+    return Caller{.principal = "mia", .grant = grant};
+  };
+  HttpEndpoint endpoint(service, listeners, clock, SealingKey::random(), options);
+  net::TestServer server([&endpoint](net::Exchange& exchange) { return endpoint.handle(exchange); });
+  RawClient client(server.port());
+  const auto refused = client.request(
+      "POST", "",
+      rpc("1", "initialize",
+          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"})"));
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_TRUE(refused.field("www-authenticate").starts_with("Bearer")) << refused.field("www-authenticate");
+}
+
+// The gateway exchanges the caller's token for one of an upstream.
+TEST(Authentication, ReachesTheHandlerOfARequestOverEveryTransport) {
+  Server server({.name = "test", .version = "1"});
+  server
+      .add_tool(
+          {.name = "token"},
+          [](Context& context) -> Outcome<ToolResult> { return ToolResult::text(context.call().authorization()); })
+      .value();
+  HttpOptions options;
+  options.old_sse_path = "/sse";
+  options.authenticate = [](std::string_view) -> Result<std::string> { return "agent"; };
+  const auto port = server.listen(options).value();
+  const std::string fields = "Authorization: Bearer one\r\n";
+  const std::string call = rpc("1", "tools/call", R"("name":"token")");
+
+  RawClient modern(port);
+  const auto answer = modern.request("POST", fields + modern_fields("tools/call", "token"),
+                                     rpc("1", "tools/call", R"("name":"token",)" + modern_meta()));
+  EXPECT_EQ(text_of(answer.json()), "Bearer one");
+  LegacyClient legacy(port, "2025-03-26", "{}", fields);
+  EXPECT_EQ(text_of(legacy.post(call).json()), "Bearer one");
+  legacy.client.send_request("POST", legacy.fields(), "[" + call + "]");
+  legacy.client.read_answer();
+  EXPECT_EQ(text_of(legacy.client.read_event()->json()), "Bearer one");
+  OldClient old(port, fields);
+  old.initialize();
+  EXPECT_EQ(text_of(old.ask(call)), "Bearer one");
+  old.post_as("Authorization: Bearer two\r\n", call);
+  EXPECT_EQ(text_of(old.next()), "Bearer two") << "the token of this request";
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ bool is_port(std::string_view text) {
          (text.front() == ':' && std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; }));
 }
 
-// The name in a Host, without brackets and port; none where something else follows it. A browser sends no such thing.
+// Returns the name in a Host header, without brackets and port. Returns nothing if anything else follows the name,
+// which no browser sends.
 std::optional<std::string_view> name_in(std::string_view host) {
   const bool bracketed = host.starts_with('[');
   const std::size_t end = std::min(host.find(bracketed ? ']' : ':'), host.size());
@@ -38,6 +39,13 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 
 std::string own_origin(const net::Request& request, std::string_view host) {
   return (request.is_tls() ? "https://" : "http://") + std::string(host);
+}
+
+// `host` is allowed by the rules.
+bool is_own_page(const HostRules& rules, const net::Request& request, std::string_view host, std::string_view origin) {
+  if (!rules.own_pages || !same_ignoring_case(origin, own_origin(request, host))) return false;
+  // With TLS another site lacks the certificate, and an address cannot be rebound.
+  return request.is_tls() || rules.loopback || !rules.allowed_hosts.empty() || address_of(*name_in(host));
 }
 
 }  // namespace
@@ -81,8 +89,7 @@ Result<std::optional<std::string_view>> HostRules::check(const net::Request& req
     return refuse(RefusalReason::host, host, "This server does not accept the name in the Host header");
   }
   const auto origin = request.fields().find("Origin");
-  const bool own = own_pages && origin && same_ignoring_case(*origin, own_origin(request, host));
-  if (!own && !allows_origin(origin)) {
+  if (!(origin && is_own_page(*this, request, host, *origin)) && !allows_origin(origin)) {
     return refuse(RefusalReason::origin, *origin, "Requests from this Origin are not allowed");
   }
   return origin;

@@ -28,7 +28,7 @@ bool contains_type(std::string_view list, std::string_view type) {
   return false;
 }
 
-// Lines of the head that belong to an error: when to try again.
+// Returns the header lines that belong to an error: when to retry.
 std::string error_fields(const Error& error) {
   const auto wait = mcp::retry_after(error);
   return wait.count() > 0 ? fmt::format("Retry-After: {}\r\n", wait.count()) : std::string();
@@ -115,7 +115,7 @@ unsigned legacy_status(const Error& error) {
 }
 
 bool accepts_both(const net::Request& request) {
-  // What nearly every client sends.
+  // The value that nearly every client sends.
   if (request.fields().find("Accept") == "application/json, text/event-stream") return true;
   return accepts(request, kJsonType) && accepts(request, kEventsType);
 }
@@ -128,6 +128,10 @@ bool accepts(const net::Request& request, std::string_view type) {
     if (contains_type(field.value, type)) return true;
   }
   return !any;
+}
+
+std::string_view authorization_of(const net::Request& request) {
+  return request.fields().find("Authorization").value_or("");
 }
 
 std::optional<std::string_view> repeated_metadata(const net::Request& request) {

@@ -20,7 +20,7 @@ bool modern_version(std::optional<std::string_view> header) {
   return version && mcp::era_of(*version) == mcp::Era::modern;
 }
 
-// Those that a path takes, as a list and in words.
+// The methods that a path accepts, as lists and in words.
 struct Methods {
   std::string_view list;
   std::string_view allow;
@@ -34,9 +34,6 @@ constexpr Methods kOldStream = {"GET, OPTIONS", "Allow: GET, OPTIONS\r\n",
                                 "Streamable HTTP is at /mcp"};
 constexpr Methods kOldPost = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This URL takes POST and OPTIONS"};
 
-// To read a message of this size takes as long as several whole calls.
-constexpr std::size_t kLongMessage = std::size_t{64} << 10U;
-
 constexpr const char* kNoJson = "The Content-Type must be application/json";
 
 bool has_json(const net::Request& request) {
@@ -45,7 +42,7 @@ bool has_json(const net::Request& request) {
   return net::same_field_name(type, kJsonType);
 }
 
-// Where callers can have a name, those without one leave a quarter of the sessions to them.
+// If callers are authenticated, a quarter of the sessions is reserved for named ones.
 Sessions::Limits session_limits(const HttpEndpointOptions& options) {
   Sessions::Limits limits = options.sessions;
   if (options.doorkeeper) limits.reserve = limits.sessions / 4;
@@ -67,7 +64,7 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
   sessions_.set_on_leave([this](Session& session) { service_.leave(session); });
 }
 
-// One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
+// One HTTP request. The constructor does all that requires no waiting; `finish` does the rest.
 class HttpEndpoint::Visit {
  public:
   Visit(HttpEndpoint& endpoint, net::Exchange& exchange, Transport transport, Via via)
@@ -78,7 +75,7 @@ class HttpEndpoint::Visit {
         legacy_(endpoint, via),
         answer_(answer()) {}
 
-  // Sends the answer, if there is one; false where `finish` has something left to do.
+  // Sends the answer, if there is one. Returns false if `finish` must be called.
   bool try_finish();
   static Task<> finish(std::unique_ptr<Visit> visit);
 
@@ -87,7 +84,7 @@ class HttpEndpoint::Visit {
 
   std::optional<HttpAnswer> answer();
   std::optional<HttpAnswer> answer_client();
-  // Who asks is not known yet.
+  // Answers a request whose caller is not known yet.
   std::optional<HttpAnswer> answer_stranger();
   std::optional<HttpAnswer> let_in(Admission admission);
   std::optional<HttpAnswer> answer_caller();
@@ -97,7 +94,7 @@ class HttpEndpoint::Visit {
   std::optional<HttpAnswer> answer_message();
   Task<std::optional<HttpAnswer>> answer_long_message(BackgroundThreads& background);
   Task<std::optional<HttpAnswer>> answer_message_of_any_length();
-  // Whether another process is to read the message.
+  // Whether another process must read the message.
   bool is_elsewhere();
   std::optional<HttpAnswer> answer_scanned(const Result<void>& scanned);
   const Methods& methods() const;
@@ -122,12 +119,12 @@ class HttpEndpoint::Visit {
   const Transport transport_;
   const Via via_;
   Caller caller_;
-  std::string challenge_;  // a line of the head
+  std::string challenge_;  // a header line
   json::Message message_;
   std::optional<ModernHttp> modern_;
   LegacyHttp legacy_;
   Then then_ = Then::modern;
-  std::optional<HttpAnswer> answer_;  // found with all of the above
+  std::optional<HttpAnswer> answer_;  // last: its initializer uses all other members
 };
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
@@ -141,7 +138,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_client() {
   const auto origin = options.hosts.check(request, options.refusals);
   if (!origin) return refuse(403, mcp::errors::invalid_request(origin.error().message()));
   if (*origin) exchange_.add_fields(cors_fields(**origin));
-  // A browser asks without credentials.
+  // Browsers send preflight requests without credentials.
   if (request.method() == "OPTIONS") {
     exchange_.add_fields(options_fields(request, methods().list));
     return HttpAnswer::empty(204);
@@ -173,10 +170,10 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::let_in(Admission admission) {
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_caller() {
   const HttpEndpointOptions& options = endpoint_.options_;
+  exchange_.set_standing(standing());
   if (options.admit_request && via_ == Via::client) {
     if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
   }
-  // From here on it is known who asks.
   return transport_ == Transport::old_sse ? answer_old_sse() : answer_streamable();
 }
 
@@ -193,7 +190,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_streamable() {
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_old_sse() {
   const net::Request& request = exchange_.request();
-  // Clients that try the transport of 2025-03-26 first post to the path itself, and go on to GET when they are refused.
+  // Clients that try the transport of 2025-03-26 first POST to the path itself, and use GET when that is rejected.
   const bool is_posted_to = OldSse::names_stream(request);
   if (request.method() != (is_posted_to ? "POST" : "GET")) return refuse_method();
   if (is_posted_to && !has_json(request)) return refuse(415, kNoJson);
@@ -217,7 +214,7 @@ const Methods& HttpEndpoint::Visit::methods() const {
   return endpoint_.options_.eras.legacy ? kAnyEra : kModernOnly;
 }
 
-// Where nobody can be known, nobody has to be kept from taking the memory of others.
+// Without a doorkeeper there are no known callers whose memory must be protected from others.
 net::Standing HttpEndpoint::Visit::standing() const {
   const bool is_stranger = endpoint_.options_.doorkeeper && caller_.principal.empty();
   return is_stranger ? net::Standing::stranger : net::Standing::known;
@@ -235,7 +232,7 @@ Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_long_message(Backgro
   co_return answer_scanned({});
 }
 
-// A long one is read by another thread.
+// A background thread scans a long message.
 Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_message_of_any_length() {
   BackgroundThreads* const background = endpoint_.options_.background;
   if (background == nullptr || exchange_.request().body().size() <= kLongMessage) co_return answer_message();
@@ -271,7 +268,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_scanned(const Result<void>
     then_ = Then::legacy;
     return std::nullopt;
   }
-  // A client of the past has no way to learn what to speak but this message.
+  // This message is a legacy client's only way to learn which revision to speak.
   return refuse(400, version ? mcp::errors::unsupported_version(*version, options.eras)
                              : mcp::errors::header_mismatch(
                                    "MCP-Protocol-Version is missing; this server speaks 2026-07-28 only"));
@@ -309,7 +306,7 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   if (visit->then_ == Then::read) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
     visit->then_ = Then::modern;
-    // Reading may take long.
+    // Reading may take long, so the grant may have been withdrawn meanwhile.
     if (!visit->caller_.holds()) {
       visit->answer_ = visit->refuse_unknown();
     } else if (!visit->is_elsewhere()) {
@@ -329,11 +326,11 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     co_await visit->exchange_.finish_reply();
     co_return;
   }
-  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
+  // From here on, everything ends by its own rules: a closed connection, a cancelled request, the end of streams.
   co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   if (visit->then_ == Then::modern && visit->modern_->listens()) {
     const auto stream = co_await visit->modern_->open_stream();
-    visit.reset();  // many streams are open for long, and none needs it
+    visit.reset();  // many streams stay open for long, and none needs the visit
     if (stream) co_await stream->run();
     co_return;
   }

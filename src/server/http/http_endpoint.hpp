@@ -27,53 +27,54 @@ struct HttpEndpointOptions {
   mcp::Eras eras;
   HostRules hosts;
   Doorkeeper doorkeeper;
-  // The value of the WWW-Authenticate field of a 403 for a scope that a token lacks: see mcp::lacks_scope. None:
-  // bearer_challenge.
+  // Returns the value of WWW-Authenticate for a token that is no longer valid (401) or lacks a scope (403; see
+  // mcp::lacks_scope). Empty: bearer_challenge.
   std::function<std::string(const net::Request&, const Error&)> challenge;
-  // Whether a caller may ask once more now; an error becomes 429. None: as often as they like.
+  // Counts a request of a caller and checks its rate limit; an error becomes 429. Empty: no limit.
   std::function<Result<>(const Caller&)> admit_request;
-  // A caller's place for one more stream that stays open, held for as long as the stream is; an error where there is
-  // none. None: as many as they like.
+  // Takes a caller's place for one more stream, which the stream holds while it is open; an error becomes 429. Empty:
+  // no limit.
   std::function<Result<std::shared_ptr<void>>(const Caller&)> admit_stream;
-  std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // comments on quiet streams
-  RefusalLog* refusals = nullptr;  // told of requests that are turned away; outlives the endpoint
+  std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // interval of comments on quiet streams
+  RefusalLog* refusals = nullptr;  // notified of rejected requests; must outlive the endpoint
   AskingLimits asking;
   Sessions::Limits sessions;
-  // Where the events of legacy streams are kept; outlives the endpoint. None: in memory, within the bounds below.
+  // The store of the events of legacy streams; must outlive the endpoint. Null: in memory, within `kept_events`.
   EventStore* events = nullptr;
   MemoryEventStore::Limits kept_events;
-  // Where several processes serve as one: how sessions are known to all of them, and the way to the others. Both
-  // outlive the endpoint.
+  // For a cluster: session ids that all processes can open, and the other processes. Both must outlive the endpoint.
   const SessionIds* session_ids = nullptr;
   OtherProcesses* others = nullptr;
-  // Where sessions are kept that others go on with when their process has ended; outlives the endpoint. None: they end
-  // with it.
+  // The records of sessions, with which other processes continue them after this process has ended; must outlive the
+  // endpoint. Null: sessions end with the process.
   SessionRecords* session_records = nullptr;
   json::ScanLimits messages;
-  // For what takes long about a long message; used only while requests
-  // are handled. None: it is done where the message arrives.
+  // Threads for long computations on long messages; used only while requests are handled. Null: the worker does that
+  // work.
   BackgroundThreads* background = nullptr;
 };
 
-// One MCP endpoint over HTTP, both eras at once. Requests may come on any worker's thread.
+// One MCP endpoint over HTTP, for both eras. Requests may arrive on any worker's thread.
 class HttpEndpoint {
  public:
   HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, HttpEndpointOptions options);
 
-  // Answers one HTTP request to the endpoint's path.
+  // Answers one HTTP request to the endpoint's path. The exchange must outlive the task.
   Task<> handle(net::Exchange& exchange);
-  // The same to a path of the HTTP+SSE transport, where there is one.
+  // Answers one HTTP request to the path of the HTTP+SSE transport.
   Task<> handle_old_sse(net::Exchange& exchange);
-  // The same for requests that another process has passed on, which must have been made sure of.
+  // The same for requests that another process has forwarded. The caller must have verified that they come from such a
+  // process.
   Task<> handle_for_peer(net::Exchange& exchange);
   Task<> handle_old_sse_for_peer(net::Exchange& exchange);
 
   Sessions& sessions() { return sessions_; }
 
-  // Ends the streams that only listen, in good order. Those that answer a running request go on, and new requests are
-  // still answered.
+  // Ends the streams that only listen, in good order. Streams that answer a running request continue, and new requests
+  // are still answered.
   void end_listening();
-  // Ends all streams, and cancels what runs for legacy clients. New requests are still answered.
+  // Ends all listening streams and all sessions, and cancels the running requests of sessions. New requests are still
+  // answered.
   void end_streams();
 
  private:
@@ -87,43 +88,43 @@ class HttpEndpoint {
 
   Task<> handle(net::Exchange& exchange, Transport transport, Via via);
 
-  // The process that made this session or stream of the caller's, where that is another one; empty for none.
+  // Returns the other process that made this session or stream of the caller; empty if there is none.
   ProcessKey maker_of(std::string_view id, const Caller& caller, Via via);
-  // Has another process answer. False where there is no such process any more, and nothing was answered.
+  // Lets another process answer. Returns false if there is no such process any more; nothing was answered then.
   Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
-  // The same, which also tells where that process has nothing of it. What failed was answered.
+  // Like `pass_on`, but distinguishes a process that does not have what is needed. Answers errors itself.
   Task<OtherProcesses::Relayed> relay(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
   Task<> refuse_relayed(net::Exchange& exchange, const Error& error, std::string_view id, mcp::Era era) const;
 
-  // Where a session is that is not among those here: taken over just now, or at another process; or nowhere.
+  // Where a session is: here, perhaps taken over just now; at another process; or nowhere.
   struct Whereabouts {
     std::shared_ptr<Session> session = {};
     ProcessKey elsewhere = {};
   };
-  // Takes a session over whose process has ended, where there is a record of it.
+  // Finds a session, and takes it over if its record says that no living process has it.
   Task<Result<Whereabouts>> find_or_take_over(std::string id, SessionFacts facts, Caller caller);
   Result<std::shared_ptr<Session>> take_over(const std::string& id, const SessionFacts& facts, const Caller& caller,
                                              const SessionRecord& record);
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
-  // Adds what the client needs to know to get a better token to the answer's head.
+  // Adds the WWW-Authenticate header with which the client can get a better token.
   void challenge(net::Exchange& exchange, const Error& error) const;
 
   Service& service_;
   Listeners& listeners_;
   const HttpEndpointOptions options_;
-  std::unique_ptr<EventStore> own_events_;  // where none was given
+  std::unique_ptr<EventStore> own_events_;  // null if a store was given
   Sessions sessions_;
-  std::unique_ptr<OpenedIds> opened_ids_;  // where several processes serve as one
+  std::unique_ptr<OpenedIds> opened_ids_;  // null unless in a cluster
   std::mutex taking_mutex_;
-  std::set<std::string> taking_;  // sessions
+  std::set<std::string> taking_;  // ids of the sessions that requests are taking over
   RequestStates states_;
   OldSse old_sse_{*this};
 };
 
-// Takes no new work at the server's address, ends what only listens, and lets running requests finish. What is left
-// after `grace` is cancelled. Connections on which nothing runs stay open for as long as `idle` says, see
-// net::HttpServer; when they are closed, sessions are handed over. Blocks until nothing is left; called from a thread
-// that is none of the workers, which run.
+// Drains a server: stops accepting, ends the streams that only listen, lets running requests finish, and cancels what
+// is left after `grace`. Idle connections stay open for `idle`, see net::HttpServer::drain; once they are closed,
+// sessions are handed over. Blocks until nothing is left. Must be called while the workers run, on a thread that is not
+// a worker.
 void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace,
            std::chrono::milliseconds idle = {});
 

@@ -33,10 +33,13 @@ ReplayStream& LegacyChannel::stream() {
 
 Task<> LegacyChannel::pump(net::Exchange& exchange, std::shared_ptr<ReplayStream> stream,
                            std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
-  co_await stream_events(exchange, std::move(outbox), keep_alive);
-  // A call that goes on without this connection must not let it seem usable for others meanwhile. After a whole answer
-  // it is usable: the client was told so, and cutting it off could destroy what is still on its way.
-  if (!stream->finished()) exchange.close();
+  const bool whole = co_await stream_events(exchange, std::move(outbox), keep_alive);
+  if (stream->finished()) co_return;
+  // A call that continues without its connection still occupies the connection, which must not look usable for other
+  // requests.
+  if (!whole) co_return exchange.close();
+  exchange.on_disconnect([&exchange] { exchange.close(); });
+  exchange.end_connection();
 }
 
 }  // namespace proteus::server

@@ -12,17 +12,17 @@
 
 namespace proteus::server {
 
-// Clients of 2025-11-25 take an event without data, in front of the answer to a POST, as the sign that they may come
-// back (SEP-1699); older ones trip over it.
+// Clients of 2025-11-25 understand an event without data, before the answer to a POST, as permission to resume
+// (SEP-1699). Older clients fail on such an event.
 inline ReplayStream::Prime primes(const Session& session) {
   return session.hello().version >= mcp::Version::v2025_11_25 ? ReplayStream::Prime::yes : ReplayStream::Prime::no;
 }
 
-// The answer to a legacy POST: a single JSON object, unless something is sent in front of it. A stream
-// outlives the client's connection: the session keeps it until the answer was fetched.
+// The channel of a legacy POST. The answer is a JSON object, or an event stream if messages are sent before it. The
+// stream outlives the client's connection: the session keeps it, so that the client can fetch the rest.
 class LegacyChannel final : public CallChannel {
  public:
-  // `requests` are those that are answered: see Session::new_stream.
+  // `requests` are the ids of the requests that are answered; see Session::new_stream.
   LegacyChannel(net::Exchange& exchange, const Executor& executor, Session& session,
                 std::shared_ptr<Cancellation> cancellation, std::chrono::milliseconds keep_alive, std::string requests)
       : exchange_(exchange),
@@ -36,11 +36,11 @@ class LegacyChannel final : public CallChannel {
   void release(std::chrono::milliseconds retry) override { stream().detach(retry); }
   Cancellation& cancellation() override { return *cancellation_; }
 
-  // For the next request of several that are answered on one stream.
+  // Sets the cancellation of the next request of a batch.
   void set_cancellation(std::shared_ptr<Cancellation> cancellation) { cancellation_ = std::move(cancellation); }
 
   bool streaming() const { return stream_ != nullptr; }
-  // Must be awaited before the end, where `streaming`.
+  // End the stream. If `streaming`, one of them must be awaited before the channel is destroyed.
   Task<> close();
   Task<> finish(std::string message);
 

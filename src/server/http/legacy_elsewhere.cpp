@@ -1,4 +1,4 @@
-// Sessions that are not here, and streams that were not.
+// The part of LegacyHttp for sessions that are at another process, and for streams that were.
 #include <array>
 
 #include <boost/asio/this_coro.hpp>
@@ -16,12 +16,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kTryAgain = "Retry-After: 1\r\n";
-// A session that one process hands over and another takes is with neither for a moment. Each look asks Redis, the store
-// and a process, so that there are few of them.
+// While a session is handed over, no process has it for a moment. Each attempt asks Redis, the store and a process, so
+// there are only a few.
 constexpr std::array<std::chrono::milliseconds, 7> kPauses{0ms, 20ms, 40ms, 80ms, 160ms, 320ms, 400ms};
 
-// A principal that has too many sessions is told when to try again.
+// 429 if the principal has too many sessions and the error says when to retry.
 unsigned status_of(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 503; }
 
 }  // namespace
@@ -41,7 +40,7 @@ Task<bool> LegacyHttp::pass_on(net::Exchange& exchange) {
     said_ = *relayed;
     co_return *relayed == OtherProcesses::Relayed::answered;
   }
-  // It is read for its id alone.
+  // The message is scanned only for its id.
   json::Message message;
   const auto scanned = json::scan_into(message, exchange.request().body(), endpoint_.options_.messages);
   co_await endpoint_.refuse_relayed(exchange, relayed.error(), scanned ? message.id : std::string_view(),
@@ -66,8 +65,8 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   };
   if (lookup.session) {
     auto is_here = co_await endpoint_.sessions_.make_sure(lookup.session);
-    // What kept this process from being seen may have cost it its connection to Redis. If others have none, either,
-    // nobody takes a session over.
+    // Whatever makes others doubt this process may also have cost its connection to Redis. If the others have none
+    // either, none of them takes a session over.
     for (const auto pause : kPauses) {
       if (is_here || endpoint_.sessions_.is_unsure()) break;
       co_await sleep_for(pause);
@@ -81,7 +80,7 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   }
   const bool has_records = endpoint_.options_.session_records != nullptr;
   if (lookup.facts && via_ == Via::peer && has_records) {
-    // Whoever passed it on looks further.
+    // The process that forwarded the request looks further.
     co_await exchange.reply({.status = OtherProcesses::kNotThere, .content_type = "text/plain"},
                             "This session is not here.\n");
     co_return nullptr;
@@ -117,13 +116,13 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     }
     relayed = co_await endpoint_.relay(exchange, found->elsewhere, id, mcp::Era::legacy);
     if (relayed == Relayed::answered) co_return nullptr;
-    // It has left, or has handed the session over, or is about to take it.
+    // That process has left, has handed the session over, or is about to take it.
   }
   co_await refuse(503, moving(), kTryAgain);
   co_return nullptr;
 }
 
-// One of them may have it, though Redis is away or was emptied.
+// Another process may have the session even if Redis is away or was emptied.
 Task<bool> LegacyHttp::ask_everybody(net::Exchange& exchange, std::string_view id, ProcessKey except) const {
   for (const ProcessKey& other : endpoint_.options_.others->living()) {
     if (other == except) continue;
@@ -154,8 +153,8 @@ Task<> LegacyHttp::resume_left(net::Exchange& exchange, std::shared_ptr<Session>
   }
   const bool standalone = Session::is_standalone(last.stream);
   if (standalone) {
-    // Goes on with all that was announced since: a connection that broke may have been given it before, and whoever had
-    // got it would name it.
+    // Continues with everything that was announced since the takeover. A connection that broke may have carried that
+    // already, but a client that had received any of it would name a newer event.
     if (co_await session->standalone()->attach(outbox, 0, *place) == ReplayStream::Attach::gone)
       (void)co_await session->standalone()->attach(outbox, std::nullopt, *place);
   } else {
@@ -163,7 +162,7 @@ Task<> LegacyHttp::resume_left(net::Exchange& exchange, std::shared_ptr<Session>
       outbox->push(write_event({last.stream, ++number}, answer_of_ended_process(request)));
     outbox->close();
   }
-  co_await read_stream(exchange, *session, standalone, std::move(outbox));
+  co_await read_stream(exchange, *session, caller, standalone, std::move(outbox));
 }
 
 }  // namespace proteus::server

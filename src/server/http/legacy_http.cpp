@@ -5,22 +5,21 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/secret.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"
 #include "net/http_server/refused_request.hpp"
 #include "server/core/legacy_answer.hpp"
+#include "server/core/legacy_batch.hpp"
 #include "server/http/http_answer.hpp"
 #include "server/http/legacy_channel.hpp"
 
 namespace proteus::server {
 namespace {
 
-constexpr std::size_t kMaxBatch = 100;
 constexpr std::string_view kNoBatch = "A batch is allowed only in a session of 2025-03-26";
 
-// Their ids, each on a line of its own.
+// Returns the JSON-RPC ids of the requests in a batch, one per line.
 std::string requests_in(const std::vector<std::string_view>& batch, const json::ScanLimits& limits) {
   std::string ids;
   for (const std::string_view element : batch) {
@@ -48,7 +47,7 @@ LegacyHttp::SessionLookup LegacyHttp::look_up(const net::Request& request, std::
     }
   }
   if (!id && request.method() == "GET") {
-    // Also what a person reads who opens the URL in a browser.
+    // People who open the URL in a browser see this, too.
     return {nullptr, 400,
             "This is an MCP server, for MCP clients: they POST initialize first, and name their session in the "
             "Mcp-Session-Id header, which is missing"};
@@ -75,7 +74,7 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     case json::MessageKind::notification:
       take_notification(message, *session, session->in_flight(), endpoint_.service_);
       break;
-    // An answer that nobody waits for any more came too late, which is no fault of the client's.
+    // An answer to a request that is no longer open came too late, which is not the client's fault.
     default: session->client_requests().resolve(message);
   }
   co_await reply(exchange, HttpAnswer::empty(202));
@@ -84,7 +83,7 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
 Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, const Caller& caller) {
   auto hello = read_hello(message, caller);
   if (!hello) co_return co_await reply(exchange, HttpAnswer::error(400, message.id, hello.error(), mcp::Era::legacy));
-  mcp::Reply welcome = initialize_reply(endpoint_.service_, *hello);
+  std::string welcome = answer_initialize(message.id, *hello, endpoint_.service_);
   auto session = endpoint_.sessions_.create(std::move(*hello));
   if (!session) {
     if (RefusalLog* const refusals = endpoint_.options_.refusals; refusals != nullptr) {
@@ -92,13 +91,14 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
           net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
     }
     unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
-    if (session.error().kind() == ErrorKind::unauthenticated) status = 401;
+    if (session.error().kind() == ErrorKind::unauthenticated) {
+      status = 401;
+      endpoint_.challenge(exchange, session.error());
+    }
     co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
   }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
-  co_await reply(exchange,
-                 HttpAnswer(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                            std::move(welcome), {mcp::Era::legacy, {}, {}}, fields));
+  co_await reply(exchange, HttpAnswer::json(std::move(welcome), fields));
 }
 
 Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session,
@@ -109,7 +109,8 @@ Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std:
   const auto answered = answer_session_request(*request, *session, endpoint_.service_);
   if (answered) co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, *answered)));
   if (changes_subscriptions(*request)) {
-    const mcp::Outcome changed = co_await change_subscriptions(*request, *session, caller, endpoint_.service_);
+    const mcp::Outcome changed = co_await change_subscriptions(
+        *request, *session, caller, authorization_of(exchange.request()), endpoint_.service_);
     if (!changed) co_return co_await refuse(exchange, *request, changed.error());
     co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, changed)));
   }
@@ -131,10 +132,8 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
     co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive, id);
-  // The client may let go of the connection while it waits.
-  const Secret authorization(std::string(exchange.request().fields().find("Authorization").value_or("")));
   Call call(request, caller, channel);
-  call.set_authorization(authorization.reveal());
+  call.set_authorization(authorization_of(exchange.request()));
   call.join(*session, endpoint_.options_.asking.deadline);
   mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
@@ -162,44 +161,35 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
     const Error error = mcp::errors::invalid_request(std::string(kNoBatch));
     co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
   }
-  const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
-  if (!elements || elements->empty()) {
-    const Error error = mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
-    co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
-  }
+  const json::ScanLimits& limits = endpoint_.options_.messages;
+  const auto elements = split_batch(exchange.request().body(), limits);
+  if (!elements) co_return co_await reply(exchange, HttpAnswer::error(400, {}, elements.error(), mcp::Era::legacy));
 
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive,
-                        requests_in(*elements, endpoint_.options_.messages));
+                        requests_in(*elements, limits));
   bool first = true;
-  for (const std::string_view element : *elements) {
-    auto message = json::scan(element, endpoint_.options_.messages);
-    if (!message || message->kind == json::MessageKind::invalid) {
-      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
-      channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
-    } else if (message->kind == json::MessageKind::request) {
-      std::string answer = co_await answer_in_batch(*message, *session, caller, channel, std::exchange(first, false));
-      if (!answer.empty()) channel.send(std::move(answer));
-    } else if (message->kind == json::MessageKind::notification) {
-      take_notification(*message, *session, session->in_flight(), endpoint_.service_);
-    } else {
-      session->client_requests().resolve(*message);
-    }
-  }
+  const BatchHandling handling{.answer =
+                                   [&](json::Message& message) {
+                                     return answer_in_batch(exchange, message, *session, caller, channel,
+                                                            std::exchange(first, false));
+                                   },
+                               .send = [&channel](std::string answer) { channel.send(std::move(answer)); }};
+  co_await run_batch(*elements, limits, *session, session->in_flight(), endpoint_.service_, handling);
   if (channel.streaming()) co_return co_await channel.close();
   co_await reply(exchange, HttpAnswer::empty(202));
 }
 
-Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, const Caller& caller,
-                                              LegacyChannel& channel, bool counted) {
+Task<std::string> LegacyHttp::answer_in_batch(net::Exchange& exchange, json::Message& message, Session& session,
+                                              const Caller& caller, LegacyChannel& channel, bool counted) {
   if (!counted && endpoint_.options_.admit_request) {
     const auto admitted = endpoint_.options_.admit_request(caller);
     if (!admitted) co_return mcp::write_error(message.id, admitted.error(), mcp::Era::legacy);
   }
   channel.set_cancellation(std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor));
-  co_return co_await answer_request(message, session, caller, session.in_flight(), channel, endpoint_.service_,
-                                    endpoint_.options_.asking);
+  co_return co_await answer_request(message, session, caller, authorization_of(exchange.request()), session.in_flight(),
+                                    channel, endpoint_.service_, endpoint_.options_.asking);
 }
 
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
@@ -231,20 +221,22 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     place = std::move(*admitted);
   }
   auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
-  // For whoever waits for a first byte. An event without data is for the answers to POST alone.
+  // For clients that wait for a first byte. Only answers to POST begin with an event without data.
   outbox->push(std::string(kComment));
   if (!stream || co_await stream->attach(outbox, after, place) == ReplayStream::Attach::gone) {
     co_return co_await refuse(400, no_longer_kept());
   }
-  co_await read_stream(exchange, *session, stream == session->standalone(), std::move(outbox));
+  co_await read_stream(exchange, *session, caller, stream == session->standalone(), std::move(outbox));
 }
 
-Task<> LegacyHttp::read_stream(net::Exchange& exchange, Session& session, bool standalone,
+Task<> LegacyHttp::read_stream(net::Exchange& exchange, Session& session, const Caller& caller, bool standalone,
                                std::shared_ptr<Outbox> outbox) const {
   exchange.on_disconnect([outbox] { outbox->close(); });
   if (standalone) {
-    // One that came after all were told to end.
+    // For a stream that opens after all streams were ended.
     exchange.on_drain([outbox] { outbox->close(); });
+    // For credentials that were withdrawn while the stream was opened.
+    if (!caller.holds()) outbox->close();
     session.outside()->opened();
     endpoint_.service_.session_listens(session);
   }

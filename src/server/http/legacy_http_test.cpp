@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cerrno>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -10,7 +11,7 @@
 namespace proteus::server {
 namespace {
 
-// Waits until the test lets it go on, polling a flag from its own thread.
+// Waits until the test sets the flag, which it polls on its own thread.
 boost::asio::awaitable<void> until(const std::atomic<bool>& flag) {
   boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
   while (!flag) {
@@ -19,9 +20,11 @@ boost::asio::awaitable<void> until(const std::atomic<bool>& flag) {
   }
 }
 
-boost::asio::awaitable<Outcome<ToolResult>> report_and_wait(Context& context, const std::atomic<bool>& go,
-                                                            std::atomic<bool>& cancelled) {
+boost::asio::awaitable<Outcome<ToolResult>> report_and_wait(Context& context, std::atomic<int>& started,
+                                                            const std::atomic<bool>& go, std::atomic<bool>& cancelled) {
   context.progress(1);
+  ++started;
+  started.notify_all();
   try {
     co_await until(go);
   } catch (...) {
@@ -31,6 +34,12 @@ boost::asio::awaitable<Outcome<ToolResult>> report_and_wait(Context& context, co
   }
   context.progress(2);
   co_return ToolResult::text("done");
+}
+
+boost::asio::awaitable<Outcome<ToolResult>> release_and_wait(Context& context, const std::atomic<bool>& go) {
+  context.release_connection(std::chrono::milliseconds(5));
+  co_await until(go);
+  co_return ToolResult::text("released");
 }
 
 class LegacyHttp : public ::testing::Test {
@@ -55,7 +64,10 @@ class LegacyHttp : public ::testing::Test {
                   })
         .value();
     add_async_tool(server, {.name = "wait"}, [this](Context& context) {
-      return report_and_wait(context, go, cancelled);
+      return report_and_wait(context, started, go, cancelled);
+    }).value();
+    add_async_tool(server, {.name = "release"}, [this](Context& context) {
+      return release_and_wait(context, go);
     }).value();
     server
         .add_resource({.uri = "test://a", .name = "a"},
@@ -74,6 +86,7 @@ class LegacyHttp : public ::testing::Test {
                                rpc("5", "tools/call", R"("name":"wait","_meta":{"progressToken":"p"})"));
   }
 
+  std::atomic<int> started = 0;
   std::atomic<bool> go = false;
   std::atomic<bool> cancelled = false;
   Server server;
@@ -148,7 +161,7 @@ TEST_F(LegacyHttp, AsksOnTheCallsStreamOverSeveralRounds) {
   LegacyClient client(port, "2025-11-25", R"({"elicitation":{},"roots":{}})");
   client.client.send_request("POST", client.fields(), rpc("5", "tools/call", R"("name":"ask")"));
   EXPECT_EQ(client.client.read_answer().field("content-type"), "text/event-stream");
-  EXPECT_EQ(client.client.read_event()->data, "");  // primes the client for coming back
+  EXPECT_EQ(client.client.read_event()->data, "");  // the priming event
   RawClient answers(port);
   const auto first = client.client.read_event()->json();
   EXPECT_EQ(first.at("method"), "elicitation/create");
@@ -183,8 +196,8 @@ TEST_F(LegacyHttp, SendsChangesToTheGetStream) {
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.field("x-accel-buffering"), "no");  // PRO-18
   server.remove_tool("echo");
-  // Nothing without data is in front of it: the specification asks for that on the answers to POST alone, and clients
-  // that connect would report it as a fault.
+  // No event without data comes first: the specification requires one only for answers to POST, and clients that
+  // connect would report one here as an error.
   EXPECT_EQ(stream.read_event()->json().at("method"), "notifications/tools/list_changed");
   server.resource_updated("test://b");
   server.resource_updated("test://a");
@@ -193,6 +206,34 @@ TEST_F(LegacyHttp, SendsChangesToTheGetStream) {
   server.resource_updated("test://a");
   server.remove_tool("ask");
   EXPECT_EQ(stream.read_event()->json().at("method"), "notifications/tools/list_changed");
+}
+
+// SEC-03: what a client subscribes to is kept with its session.
+TEST_F(LegacyHttp, SubscribesToNoUriOfAnyLength) {
+  LegacyClient client(port);
+  const auto subscribe = [&](std::size_t length) {
+    return client.post(rpc("1", "resources/subscribe", fmt::format(R"("uri":"{}")", std::string(length, 'u')))).json();
+  };
+  EXPECT_TRUE(subscribe(8'000).as_object().contains("result"));
+  EXPECT_EQ(code_of(subscribe(9'000)), -32002);
+}
+
+// PRO-06: the client is to come back for the rest, so it must get everything before the end of the connection.
+TEST_F(LegacyHttp, ReleasesAConnectionInGoodOrder) {
+  LegacyClient client(port);
+  client.client.send_request("POST", client.fields(), rpc("5", "tools/call", R"("name":"release")"));
+  client.client.read_answer();
+  const auto first = client.client.read_event();
+  EXPECT_FALSE(client.client.read_event());
+  EXPECT_EQ(client.client.retry(), "5");
+  errno = 0;
+  EXPECT_TRUE(client.client.closed());
+  EXPECT_NE(errno, ECONNRESET);
+  go = true;
+  RawClient resumed(port);
+  resumed.send_request("GET", client.fields() + "Last-Event-ID: " + first->id + "\r\n");
+  resumed.read_answer();
+  EXPECT_EQ(text_of(resumed.read_event()->json()), "released");
 }
 
 // PRO-16
@@ -275,9 +316,19 @@ TEST_F(LegacyHttp, EndingASessionCancelsWhatRunsInIt) {
   client.client.read_answer();
   client.client.read_event();
   client.client.read_event();
+  LegacyClient plain(port);
+  plain.client.send_request("POST", plain.fields(), rpc("6", "tools/call", R"("name":"wait")"));
   EXPECT_EQ(delete_session(client.session).status, 200);
   cancelled.wait(false);
   EXPECT_TRUE(cancelled);
+  EXPECT_EQ(code_of(client.client.read_event()->json()), -32603);
+  EXPECT_FALSE(client.client.read_event());
+  for (int count = started; count < 2; count = started)
+    started.wait(count);
+  EXPECT_EQ(delete_session(plain.session).status, 200);
+  const auto answer = plain.client.read_answer();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(code_of(answer.json()), -32603);
 }
 
 // PRO-16

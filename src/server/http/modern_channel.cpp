@@ -8,7 +8,7 @@
 namespace proteus::server {
 namespace {
 
-// More is not kept for an answer in one piece; behind that the bounds of the stream hold.
+// More is not held back for the answer: the stream begins, and the limits of its outbox apply.
 constexpr std::size_t kHeldBack = std::size_t{64} << 10U;
 
 Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {

@@ -11,8 +11,8 @@
 
 namespace proteus::server {
 
-// The channel of a modern call over HTTP: the answer is a single JSON object, unless something is sent in front of it,
-// which makes it a stream. What comes together with the answer, or at the same time, goes out with it in one piece.
+// The channel of a modern call over HTTP. The answer is a JSON object, or an event stream if messages are sent before
+// it. Messages that are sent in the same turn of the thread as the answer are written together with it.
 class ModernChannel final : public CallChannel {
  public:
   ModernChannel(net::Exchange& exchange, std::chrono::milliseconds keep_alive)
@@ -24,20 +24,20 @@ class ModernChannel final : public CallChannel {
   void send(std::string message) override;
   void send_with_answer(std::string message) override;
   void release(std::chrono::milliseconds) override {}
-  // A client that closes its connection has cancelled.
+  // Fires when the client closes its connection.
   Cancellation& cancellation() override;
 
   bool streaming() const { return outbox_ != nullptr; }
   bool cancelled() const { return cancellation_ && cancellation_->requested(); }
-  // Where the server gave the call up: the answer is then why.
+  // Whether the server cancelled the call; the answer then says why.
   bool given_up() const { return cancelled() && !cancellation_->reason().empty(); }
-  // What was sent, where that is no stream yet, and will not be one any more.
+  // Returns the messages that were sent before a stream has begun, and prevents one from beginning.
   std::string take_frames() {
     call_off();
     return std::exchange(frames_, {});
   }
 
-  // Ends the stream.
+  // End the stream. If `streaming`, one of them must be awaited before the channel is destroyed.
   Task<> close();
   Task<> finish(std::string message);
 
@@ -49,8 +49,8 @@ class ModernChannel final : public CallChannel {
 
   net::Exchange& exchange_;
   const std::chrono::milliseconds keep_alive_;
-  std::string frames_;                        // before the stream has begun
-  std::shared_ptr<ModernChannel*> starting_;  // null inside once it must not
+  std::string frames_;                        // messages before the stream has begun
+  std::shared_ptr<ModernChannel*> starting_;  // set once a start is posted; points to null if it was called off
   std::shared_ptr<Outbox> outbox_;
   std::optional<TaskGroup> group_;
   std::shared_ptr<Cancellation> cancellation_;

@@ -15,14 +15,14 @@ ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Me
       via_(via),
       headers_([&exchange](std::string_view name) { return exchange.request().fields().find(name); }) {}
 
-// A request that is wrong in itself is refused with 400, also where the same code could answer a good one with 200.
+// A malformed request is answered with 400, even if the same error code answers a well-formed request with 200.
 HttpAnswer ModernHttp::refuse(const Error& error) const {
   const unsigned status = mcp::http_status(error, mcp::Era::modern);
   return HttpAnswer::error(status == 200 ? 400 : status, message_.id, error, mcp::Era::modern);
 }
 
 std::optional<HttpAnswer> ModernHttp::answer() {
-  // 2026-07-28 has no notifications from a client over HTTP, and no responses; the former do no harm.
+  // In 2026-07-28 a client sends neither notifications nor responses over HTTP. Notifications do no harm.
   if (message_.kind == json::MessageKind::notification) return HttpAnswer::empty(202);
   if (message_.kind != json::MessageKind::request) {
     return refuse(mcp::errors::invalid_request("A client may send requests and notifications, but no responses"));
@@ -47,7 +47,7 @@ ModernHttp::Calling::Calling(const ModernHttp& http)
       call(http.request_, http.caller_, channel, &http.headers_),
       round(call, http.endpoint_.states_) {
   call.set_fields(http.exchange_.request().fields());
-  call.set_authorization(http.exchange_.request().fields().find("Authorization").value_or(""));
+  call.set_authorization(authorization_of(http.exchange_.request()));
 }
 
 Result<void> ModernHttp::open_round() {
@@ -64,9 +64,13 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
   if (calling.round.is_long()) return std::nullopt;
   if (auto opened = open_round(); !opened) return refuse(opened.error());
   if (!elsewhere_.value().empty()) return std::nullopt;
-  calling.outcome = endpoint_.service_.answer(calling.call);
-  if (!calling.outcome) return std::nullopt;
-  calling.round.close(*calling.outcome);
+  try {
+    calling.outcome = endpoint_.service_.answer(calling.call);
+    if (!calling.outcome) return std::nullopt;
+    calling.round.close(*calling.outcome);
+  } catch (...) {
+    calling.outcome.emplace(std::unexpected(endpoint_.service_.failed(calling.call)));
+  }
   if (calling.channel.streaming()) return std::nullopt;
   return whole_answer();
 }
@@ -104,15 +108,19 @@ Task<> ModernHttp::go_on() {
       if (round.goes_on()) co_await bind_aside();
       if (auto opened = open_round(); !opened) co_return co_await reply(exchange_, refuse(opened.error()));
     }
-    // What is gone with its process is told by whoever looks for it here, in vain.
+    // If that process has ended, the service here answers that the state no longer exists.
     if (!elsewhere_.value().empty() &&
         co_await endpoint_.pass_on(exchange_, std::move(elsewhere_), request_.id(), mcp::Era::modern))
       co_return;
-    outcome = co_await endpoint_.service_.handle(call);
-    if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
-    const bool asks = *outcome && std::holds_alternative<mcp::InputRequired>(**outcome);
-    if (round.is_long() && asks) co_await bind_aside();
-    round.close(*outcome);
+    try {
+      outcome = co_await endpoint_.service_.handle(call);
+      if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
+      const bool asks = *outcome && std::holds_alternative<mcp::InputRequired>(**outcome);
+      if (round.is_long() && asks) co_await bind_aside();
+      round.close(*outcome);
+    } catch (...) {
+      outcome.emplace(std::unexpected(endpoint_.service_.failed(call)));
+    }
   }
   const bool unwanted = channel.cancelled() && !channel.given_up();
   if (channel.streaming()) {
@@ -139,9 +147,15 @@ class HttpListenStream final : public ModernHttp::OpenStream {
             [outbox = outbox_](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
             [outbox = outbox_] { outbox->close(); }) {}
 
+  ~HttpListenStream() override { exchange_.on_drain(nullptr); }
+  HttpListenStream(const HttpListenStream&) = delete;
+  HttpListenStream& operator=(const HttpListenStream&) = delete;
+
   void start(Listeners& listeners) {
     registration_ = stream_.start(listeners);
     exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
+    // For a stream that opens after all streams were ended.
+    exchange_.on_drain([this] { stream_.end(); });
   }
   void acknowledge(const std::vector<std::string>& without) { stream_.acknowledge(without); }
   Task<> run() override { co_await stream_events(exchange_, outbox_, keep_alive_); }
@@ -157,7 +171,7 @@ class HttpListenStream final : public ModernHttp::OpenStream {
 
 }  // namespace
 
-// A function of its own, so that streams that stay open do not keep the room of an answer.
+// A separate coroutine, so that the coroutine of an open stream needs no memory for an answer.
 Task<> ModernHttp::refuse_stream(unsigned status, Error error) {
   co_await reply(exchange_, HttpAnswer::error(status, request_.id(), error, mcp::Era::modern));
 }
@@ -177,7 +191,8 @@ Task<std::unique_ptr<ModernHttp::OpenStream>> ModernHttp::open_stream() {
   auto stream = std::make_unique<HttpListenStream>(exchange_, endpoint_.options_.keep_alive, std::move(*place), caller_,
                                                    accepted, std::string(request_.id()), style());
   stream->start(endpoint_.listeners_);
-  stream->acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, request_, accepted)));
+  stream->acknowledge(refused_uris(
+      co_await endpoint_.service_.follow(caller_, authorization_of(exchange_.request()), nullptr, request_, accepted)));
   co_return stream;
 }
 

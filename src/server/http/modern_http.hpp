@@ -11,29 +11,29 @@
 
 namespace proteus::server {
 
-// One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
+// One stateless request over HTTP (2026-07-28). Everything given must outlive it.
 class ModernHttp {
  public:
   ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller, Via via);
 
-  // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
+  // Returns the answer if that requires no waiting. Otherwise `go_on` must be awaited, or `open_stream` if `listens`.
   std::optional<HttpAnswer> answer();
-  // Whether what is asked for is a stream that stays open.
+  // Whether the request opens a listen stream.
   bool listens() const { return request_.method != nullptr && request_.method->method == mcp::Method::listen; }
   Task<> go_on();
 
-  // Such a stream, which needs nothing of the request any more.
+  // An open listen stream. Does not need the ModernHttp any more.
   class OpenStream {
    public:
     virtual ~OpenStream() = default;
-    // Until it ends.
+    // Completes when the stream has ended.
     virtual Task<> run() = 0;
   };
-  // Null where it was refused, and answered so.
+  // Returns null if the stream was rejected; the client has been answered then.
   Task<std::unique_ptr<OpenStream>> open_stream();
 
  private:
-  // One that the service answers.
+  // A call that the service answers.
   struct Calling {
     explicit Calling(const ModernHttp& http);
 
@@ -43,13 +43,13 @@ class ModernHttp {
     std::optional<mcp::Outcome> outcome = {};
   };
 
-  // Opens the state that it came with, and finds who has what it goes on with.
+  // Opens the state of the request, and finds the process that must continue it.
   Result<void> open_round();
   Task<> refuse_stream(unsigned status, Error error);
   std::optional<HttpAnswer> call_at_once();
-  // Binds long arguments to the state of the call, on a thread of the background.
+  // Computes the digest of long arguments on a background thread.
   Task<> bind_aside();
-  // The outcome, with what was sent in front of it.
+  // Returns the outcome, after the messages that were sent before it.
   HttpAnswer whole_answer();
   HttpAnswer refuse(const Error& error) const;
   mcp::ResultStyle style() const { return endpoint_.service_.modern_style(); }
@@ -62,7 +62,7 @@ class ModernHttp {
   const mcp::HeaderLookup headers_;
   mcp::Request request_;
   std::optional<Calling> calling_;
-  ProcessKey elsewhere_;  // who alone can go on with it, where that is another process
+  ProcessKey elsewhere_;  // the other process that must continue the request; empty for none
 };
 
 }  // namespace proteus::server

@@ -289,7 +289,7 @@ TEST_F(ModernHttp, CancelsWhenTheClientClosesItsConnection) {
   EXPECT_TRUE(cancelled);
 }
 
-// PRO-08: much at once goes out as it comes, so that the bounds of a stream hold.
+// PRO-08: many messages at once are sent as they come, so that the limits of a stream apply.
 TEST_F(ModernHttp, TellsMuchProgressInOrder) {
   constexpr int kTimes = 500;
   add_async_tool(server, {.name = "report"}, [](Context& context) { return report(context, kTimes); }).value();
@@ -336,7 +336,7 @@ TEST_F(ModernHttp, ValidatesArgumentsSoThatAModelCanCorrectItself) {
   const auto answer = client.request(
       "POST", modern_fields("tools/call", "mirrored") + "Mcp-Param-Count: 1\r\n",
       rpc("1", "tools/call", R"("name":"mirrored","arguments":{"count":1,"region":7},)" + modern_meta()));
-  // The header rule speaks first: a number is no region.
+  // Headers are checked before the schema.
   EXPECT_EQ(code_of(answer.json()), -32020);
 }
 

@@ -1,4 +1,4 @@
-// What a tool asks of a modern client, and how the client's answer comes back.
+// Questions of a tool to a modern client, and the client's answers.
 #include <gtest/gtest.h>
 
 #include "server/testing/test_server.hpp"
@@ -55,7 +55,7 @@ TEST_F(ModernQuestions, AsksByAResultAndGoesOnWithTheAnswer) {
   EXPECT_EQ(code_of(retry(changed).json()), -32602);
 }
 
-// PRO-10: arguments that take long to bind are bound as well.
+// PRO-10: long arguments are bound to the state, too.
 TEST_F(ModernQuestions, BindsLongArgumentsToTheAnswer) {
   RawClient client(port);
   const auto call = [&](char last, std::string_view more) {

@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/sealing.hpp"
+#include "base/secret.hpp"
 #include "base/task_group.hpp"
 #include "mcp/errors.hpp"
 #include "server/core/legacy_answer.hpp"
@@ -20,8 +21,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view kStreamParameter = "session=";
-// Of one client. Elsewhere each holds a connection, and those are bounded.
+// Limits for one client. On other transports each running request holds a connection, whose memory is limited.
 constexpr std::size_t kMostRequests = 256;
+constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 
 std::string_view stream_id_of(const net::Request& request) {
   std::string_view query = request.query();
@@ -30,14 +32,64 @@ std::string_view stream_id_of(const net::Request& request) {
   return query.substr(0, query.find('&'));
 }
 
+// Spells out the default type, `message`, which some clients look for.
 std::string event(std::string_view name, std::string data) {
   join_lines(data);
   return fmt::format("event: {}\ndata: {}\n\n", name, data);
 }
 
+// What one client has posted that is not done yet. Thread-safe.
+class Load {
+ public:
+  // Returns false if it is too much. A message of any size is accepted if there is nothing else. Notifications and
+  // answers may exceed the limits of requests, so that they still arrive when there are many requests.
+  bool add(std::size_t bytes, bool is_request) {
+    const std::scoped_lock lock(mutex_);
+    const std::size_t room = is_request ? 1 : 2;
+    const bool fits = messages_ < room * kMostRequests && bytes_ + bytes <= room * kMostBytes;
+    if (messages_ > 0 && !fits) return false;
+    ++messages_;
+    bytes_ += bytes;
+    return true;
+  }
+  void remove(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    --messages_;
+    bytes_ -= bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t messages_ = 0;
+  std::size_t bytes_ = 0;
+};
+
 }  // namespace
 
-// One client. What is not said to be for any thread belongs to that of the stream.
+// A message that a client has posted, with the credentials of its request. Belongs to the load of its stream.
+struct OldSse::Posted {
+  Posted(std::string body, Caller sender, Secret credentials)
+      : text(std::move(body)), caller(std::move(sender)), authorization(std::move(credentials)) {}
+  ~Posted() {
+    if (load) load->remove(text.size());
+  }
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+
+  bool add_to(std::shared_ptr<Load> whole) {
+    if (!whole->add(text.size(), message.kind == json::MessageKind::request)) return false;
+    load = std::move(whole);
+    return true;
+  }
+
+  const std::string text;
+  const Caller caller;
+  const Secret authorization;
+  json::Message message;  // refers to `text`
+  std::shared_ptr<Load> load;
+};
+
+// The stream and the session of one client. Belongs to the thread of the stream, except as noted.
 class OldSse::Line final : public SessionLine, public std::enable_shared_from_this<Line> {
  public:
   Line(HttpEndpoint& endpoint, Caller caller, const Executor& executor)
@@ -47,8 +99,9 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
         outbox_(std::make_shared<Outbox>(executor)),
         running_(executor) {}
 
-  // From any thread.
-  void deliver(std::string message) override { outbox_->push_once(event("message", std::move(message))); }
+  // Thread-safe, like `announce`, `is_open`, `end`, `take` and `load`.
+  void deliver(std::string message) override { send(std::move(message)); }
+  void announce(std::string message) override { outbox_->push_once(event("message", std::move(message))); }
   bool is_open() override { return !outbox_->closed(); }
   void end() override {
     asio::post(executor_, [line = shared_from_this()] {
@@ -56,23 +109,23 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
       line->close_if_idle();
     });
   }
-  // Messages of one client that come one after the other are taken in that order.
-  void take(std::string text, Caller caller) {
-    asio::post(executor_, [line = shared_from_this(), text = std::move(text), caller = std::move(caller)]() mutable {
-      line->receive(text, std::move(caller));
-    });
+  // Takes the messages of a client in the order of arrival.
+  void take(std::shared_ptr<Posted> posted) {
+    asio::post(executor_,
+               [line = shared_from_this(), posted = std::move(posted)]() mutable { line->receive(std::move(posted)); });
   }
+  const std::shared_ptr<Load>& load() const { return load_; }
 
   const Caller& caller() const { return caller_; }
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
 
-  // The client is gone: ends its session, and completes when nothing runs in it any more.
+  // Ends the session of a client that is gone. Completes when none of its requests runs any more.
   Task<> close();
 
  private:
-  void receive(std::string& text, Caller caller);
+  void receive(std::shared_ptr<Posted> posted);
   void initialize(json::Message& message);
-  Task<> run(std::string text, Caller caller);
+  Task<> run(std::shared_ptr<Posted> posted);
   void send(std::string message) { outbox_->push(event("message", std::move(message))); }
   void close_if_idle() {
     if (ending_ && requests_ == 0) outbox_->close();
@@ -82,53 +135,50 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   const Caller caller_;
   Executor executor_;
   const std::shared_ptr<Outbox> outbox_;
-  std::shared_ptr<Session> session_;  // after the handshake
+  const std::shared_ptr<Load> load_ = std::make_shared<Load>();
+  std::shared_ptr<Session> session_;  // null before the handshake
   std::size_t requests_ = 0;
   bool ending_ = false;
   bool closed_ = false;
   TaskGroup running_;
 };
 
-void OldSse::Line::receive(std::string& text, Caller caller) {
+void OldSse::Line::receive(std::shared_ptr<Posted> posted) {
   if (closed_) return;
-  if (session_) session_->renew(caller);
-  auto message = json::scan(text, endpoint_.options_.messages);
-  if (!message) return;
-  if (message->kind == json::MessageKind::notification) {
-    if (session_) take_notification(*message, *session_, session_->in_flight(), endpoint_.service_);
+  if (session_) session_->renew(posted->caller);
+  json::Message& message = posted->message;
+  if (message.kind == json::MessageKind::notification) {
+    if (session_) take_notification(message, *session_, session_->in_flight(), endpoint_.service_);
     return;
   }
-  if (message->kind != json::MessageKind::request) {
-    if (session_) session_->client_requests().resolve(*message);
+  if (message.kind != json::MessageKind::request) {
+    if (session_) session_->client_requests().resolve(message);
     return;
   }
-  if (!session_ && message->method == mcp::to_string(mcp::Method::initialize)) return initialize(*message);
-  if (!session_) return send(answer_before_handshake(*message));
-  if (requests_ >= kMostRequests) {
-    return send(mcp::write_error(message->id, errors::exhausted("too many requests are under way"), mcp::Era::legacy));
-  }
+  if (!session_ && message.method == mcp::to_string(mcp::Method::initialize)) return initialize(message);
+  if (!session_) return send(answer_before_handshake(message));
   ++requests_;
-  running_.spawn("request over HTTP+SSE", run(std::move(text), std::move(caller)));
+  running_.spawn("request over HTTP+SSE", run(std::move(posted)));
 }
 
 void OldSse::Line::initialize(json::Message& message) {
   auto hello = read_hello(message, caller_);
   if (!hello) return send(mcp::write_error(message.id, hello.error(), mcp::Era::legacy));
-  const mcp::Reply reply = initialize_reply(endpoint_.service_, *hello);
+  std::string welcome = answer_initialize(message.id, *hello, endpoint_.service_);
   auto session = endpoint_.sessions_.create(std::move(*hello), shared_from_this());
   if (!session) return send(mcp::write_error(message.id, session.error(), mcp::Era::legacy));
   session_ = std::move(*session);
-  send(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
-                         {mcp::Era::legacy, {}, {}}));
+  send(std::move(welcome));
 }
 
-Task<> OldSse::Line::run(std::string text, Caller caller) {
+Task<> OldSse::Line::run(std::shared_ptr<Posted> posted) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto session = session_;
-  auto message = json::scan(text, endpoint_.options_.messages);
   LineChannel channel([this](std::string said) { send(std::move(said)); }, std::make_shared<Cancellation>(executor_));
-  std::string answer = co_await answer_request(*message, *session, caller, session->in_flight(), channel,
-                                               endpoint_.service_, endpoint_.options_.asking);
+  std::string answer =
+      co_await answer_request(posted->message, *session, posted->caller, posted->authorization.reveal(),
+                              session->in_flight(), channel, endpoint_.service_, endpoint_.options_.asking);
+  posted.reset();
   if (!answer.empty()) send(std::move(answer));
   --requests_;
   close_if_idle();
@@ -180,6 +230,15 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   co_await line->close();
 }
 
+Task<Result<void>> OldSse::scan(std::shared_ptr<Posted> posted) const {
+  const auto work = [posted, limits = endpoint_.options_.messages] {
+    return json::scan_into(posted->message, posted->text, limits);
+  };
+  BackgroundThreads* const background = endpoint_.options_.background;
+  if (background == nullptr || posted->text.size() <= kLongMessage) co_return work();
+  co_return co_await background->run(work);
+}
+
 Task<> OldSse::post(net::Exchange& exchange, const Caller& caller, Via via) {
   const auto refuse = [&exchange](unsigned status, std::string_view id, const Error& error) {
     return reply(exchange, HttpAnswer::error(status, id, error, mcp::Era::legacy));
@@ -195,14 +254,19 @@ Task<> OldSse::post(net::Exchange& exchange, const Caller& caller, Via via) {
     const Error error = mcp::errors::invalid_request("This stream no longer exists; open a new one with GET");
     co_return co_await refuse(404, {}, error);
   }
-  const std::string_view body = exchange.request().body();
-  const auto message = json::scan(body, endpoint_.options_.messages);
-  if (!message) co_return co_await refuse(400, {}, message.error());
-  if (message->kind == json::MessageKind::invalid) {
-    const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault);
-    co_return co_await refuse(400, message->id, error);
+  auto posted = std::make_shared<Posted>(std::string(exchange.request().body()), caller,
+                                         Secret(std::string(authorization_of(exchange.request()))));
+  const auto scanned = co_await scan(posted);
+  const json::Message& message = posted->message;
+  if (!scanned) co_return co_await refuse(400, {}, scanned.error());
+  if (message.kind == json::MessageKind::invalid) {
+    const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message.fault);
+    co_return co_await refuse(400, message.id, error);
   }
-  line->take(std::string(body), caller);
+  if (!posted->add_to(line->load())) {
+    co_return co_await refuse(429, message.id, errors::exhausted("too many requests are under way"));
+  }
+  line->take(std::move(posted));
   co_await exchange.reply({.status = 202, .content_type = "text/plain"}, std::string_view("Accepted"));
 }
 

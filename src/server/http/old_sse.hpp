@@ -14,26 +14,30 @@ namespace proteus::server {
 
 class HttpEndpoint;
 
-// HTTP+SSE of 2024-11-05, for clients that know nothing newer: GET opens a client's one stream, whose first event names
-// the URL to post to; each POST is answered by 202 and its message on the stream. Thread-safe.
+// HTTP+SSE of 2024-11-05, for clients that know no newer transport. GET opens a client's only stream, whose first event
+// names the URL for POST. Each POST is answered with 202, and its message on the stream. Thread-safe.
 class OldSse {
  public:
-  // The endpoint owns it.
+  // `endpoint` owns this object.
   explicit OldSse(HttpEndpoint& endpoint) : endpoint_(endpoint) {}
 
-  // Whether a request names a stream, as those to the URL of the first event do.
+  // Whether the URL of a request names a stream, as the URL in the first event does.
   static bool names_stream(const net::Request& request);
 
-  // GET: lives for as long as the stream. A client that leaves has ended its session, and cancelled what runs in it.
+  // Answers GET; completes when the stream has ended. A client that disconnects ends its session and cancels its
+  // running requests.
   Task<> open(net::Exchange& exchange, const Caller& caller);
-  // POST of a message, whose body is there.
+  // Answers POST of a message whose body has arrived.
   Task<> post(net::Exchange& exchange, const Caller& caller, Via via);
 
  private:
   class Line;
+  struct Posted;
 
-  // Null where there is none, or it belongs to another caller: the two look the same.
+  // Returns null if there is no such stream or it belongs to another caller, without distinguishing the two.
   std::shared_ptr<Line> find(std::string_view id, const Caller& caller);
+  // Reads a posted message; a background thread reads a long one.
+  Task<Result<void>> scan(std::shared_ptr<Posted> posted) const;
 
   HttpEndpoint& endpoint_;
   std::mutex mutex_;

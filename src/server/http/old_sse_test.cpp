@@ -6,46 +6,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
-#include "server/testing/test_server.hpp"
+#include "server/testing/old_client.hpp"
 
 namespace proteus::server {
 namespace {
-
-// A client of HTTP+SSE: its stream, and the URL that the first event named.
-class OldClient {
- public:
-  explicit OldClient(std::uint16_t port, std::string fields = {})
-      : stream(port, "/sse"), port_(port), fields_(std::move(fields)) {
-    stream.send_request("GET", fields_);
-    head = stream.read_answer();
-    if (head.status == 200) first = stream.read_event().value();
-  }
-
-  RawClient::Answer post(std::string_view body) const { return post_as(fields_, body); }
-  RawClient::Answer post_as(std::string_view fields, std::string_view body) const {
-    RawClient client(port_, first.data);
-    return client.request("POST", fields, body);
-  }
-  boost::json::value next() { return stream.read_event().value().json(); }
-  boost::json::value ask(std::string_view body) {
-    EXPECT_EQ(post(body).status, 202);
-    return next();
-  }
-  boost::json::value initialize(std::string_view version = "2024-11-05", std::string_view capabilities = "{}") {
-    return ask(
-        rpc("0", "initialize",
-            fmt::format(R"("protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"old","version":"1"}})",
-                        version, capabilities)));
-  }
-
-  RawClient stream;
-  RawClient::Answer head;
-  RawClient::Event first;
-
- private:
-  std::uint16_t port_;
-  std::string fields_;
-};
 
 class OldSseServer : public ::testing::Test {
  protected:
@@ -119,7 +83,7 @@ TEST_F(OldSseServer, WantsTheHandshakeFirst) {
   EXPECT_EQ(client.ask(rpc("2", "ping", "")).at("id"), 2);
 }
 
-// PRO-22, SEC-05: whoever learns the URL is still somebody else.
+// PRO-22, SEC-05: the URL is useless to another caller.
 TEST_F(OldSseServer, AStreamBelongsToWhoOpenedIt) {
   OldClient client(port, "Authorization: ada\r\n");
   EXPECT_EQ(client.post_as("Authorization: eve\r\n", rpc("1", "ping", "")).status, 404);
@@ -176,6 +140,30 @@ TEST_F(OldSseServer, ARequestIsCancelledByItsNotification) {
   client.post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}})");
   cancelled.wait(false);
   EXPECT_EQ(client.ask(rpc("6", "ping", "")).at("id"), 6) << "and nothing is answered in its place";
+}
+
+// PRO-22, SEC-03: a POST is answered at once, so connections do not limit what one client has under way.
+TEST_F(OldSseServer, HoldsABoundedPartOfWhatAClientPosts) {
+  OldClient client(port);
+  client.initialize();
+  const auto large = [](std::string_view id) {
+    return rpc(id, "tools/call",
+               fmt::format(R"("name":"wait","arguments":{{"text":"{}"}})", std::string(3'000'000, 'x')));
+  };
+  EXPECT_EQ(client.post(large("1")).status, 202);
+  const auto refused = client.post(large("2"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.json().at("id"), 2);
+  EXPECT_EQ(client.ask(rpc("3", "ping", "")).at("id"), 3) << "what is short goes on";
+  int taken = 0;
+  while (taken < 300 &&
+         client.post(rpc(fmt::format("{}", 1000 + taken), "tools/call", R"("name":"wait")")).status == 202)
+    ++taken;
+  EXPECT_EQ(taken, 255);
+  go = true;
+  for (int i = 0; i < 256; ++i)
+    EXPECT_EQ(text_of(client.next()), "done");
+  EXPECT_EQ(client.post(large("2")).status, 202);
 }
 
 // PRO-22

@@ -1,5 +1,5 @@
-// What another process answers, and sessions of others that go on here: their process has ended, or has handed them
-// over (REP-09, REP-10, REP-14).
+// The part of HttpEndpoint for requests that another process answers, and for sessions that this process takes over
+// because their process has ended or has handed them over (REP-09, REP-10, REP-14).
 #include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "server/http/http_answer.hpp"
@@ -8,11 +8,11 @@
 namespace proteus::server {
 namespace {
 
-// Requests of one client come side by side, and one of them takes the session over.
+// Several requests of a client may arrive at once; one of them takes the session over and the others wait.
 constexpr int kTries = 50;
 constexpr std::chrono::milliseconds kPause{20};
 
-// Whatever its client was not told meanwhile.
+// Announces everything of which the client may not have been notified meanwhile.
 void announce_all(Session& session, const mcp::ServerCapabilities& offered) {
   if (offered.tools.list_changed) session.list_changed(mcp::Method::tools_changed);
   if (offered.prompts.list_changed) session.list_changed(mcp::Method::prompts_changed);
@@ -33,7 +33,7 @@ Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::st
   const auto relayed = co_await relay(exchange, std::move(to), id, era);
   if (relayed == OtherProcesses::Relayed::not_there) {
     const Error error = errors::unreachable("the process of this gateway that has this is not where it was; try again");
-    co_await reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
+    co_await reply(exchange, HttpAnswer::error(503, id, error, era, kTryAgain));
   }
   co_return relayed != OtherProcesses::Relayed::gone;
 }
@@ -48,12 +48,12 @@ Task<OtherProcesses::Relayed> HttpEndpoint::relay(net::Exchange& exchange, Proce
 
 Task<> HttpEndpoint::refuse_relayed(net::Exchange& exchange, const Error& error, std::string_view id,
                                     mcp::Era era) const {
-  // What may have been carried out is not to be sent again by itself.
+  // A request that may have been carried out must not be retried automatically.
   if (error.kind() != ErrorKind::unreachable) return reply(exchange, HttpAnswer::error(502, id, error, era));
-  return reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
+  return reply(exchange, HttpAnswer::error(503, id, error, era, kTryAgain));
 }
 
-// That a request takes a session over here, which one does at a time.
+// Marks a session that a request takes over, so that only one request does so at a time.
 class HttpEndpoint::Taking {
  public:
   Taking(HttpEndpoint& endpoint, const std::string& id) : endpoint_(endpoint), id_(id) {
@@ -86,7 +86,7 @@ Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::str
     if (!record) co_return std::unexpected(std::move(record).error());
     if (!*record) co_return Whereabouts{};
     const SessionRecord::Holder before = (*record)->holder;
-    // One that this process has by its record alone is free, too: it never heard that it had got it.
+    // A session that this process has only according to the record is free, too: the answer to `replace` was lost.
     const bool is_free = before.process == nobody() || before.process == self;
     const auto lives = is_free ? Result<bool>(false) : co_await options_.others->lives(before.process);
     if (!lives) co_return std::unexpected(lives.error());
@@ -95,7 +95,7 @@ Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::str
     if (!taking.is_alone()) continue;
     if (auto session = sessions_.find(id, caller)) co_return Whereabouts{.session = std::move(session)};
     if (!(*record)->state) {
-      // A part of it was in the process.
+      // A part of the session lived in its process.
       records.remove(id, before);
       co_return Whereabouts{};
     }

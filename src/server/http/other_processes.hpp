@@ -11,11 +11,11 @@
 
 namespace proteus::server {
 
-// Where a request comes from: a client, or another process that has passed on a client's. The latter has checked where
-// it came from and how often, and is not passed on again.
+// Where a request comes from: a client, or another process that forwards a client's request. The other process has
+// checked Host, Origin and rate limits, and the request is not forwarded again.
 enum class Via : std::uint8_t { client, peer };
 
-// The processes that serve as one with this: a port, for what only one of them can answer. Thread-safe.
+// Port to the other processes of the cluster, for requests that only one of them can answer. Thread-safe.
 class OtherProcesses {
  public:
   virtual ~OtherProcesses() = default;
@@ -23,21 +23,22 @@ class OtherProcesses {
   enum class Relayed : std::uint8_t {
     answered,
     gone,      // there is no such process any more
-    not_there  // it lives, and has nothing of that, or another one is where it was
+    not_there  // the process lives and does not have what is needed, or another process has its address
   };
-  // The status by which a process says that to another one.
+  // The HTTP status by which a process reports `not_there`.
   static constexpr unsigned kNotThere = 421;
-  // Has a process answer a request whose body is here, and passes on what it says as it comes. Unless it says that it
-  // was answered, nothing was. Fails where it cannot be reached, or cannot be told whether it lives; nothing was
-  // answered then, either. The exchange outlives the task.
+  // Lets a process answer a request whose body has arrived, and passes the answer on as it arrives. Unless the result
+  // is `answered`, the client has received nothing. Fails if the process cannot be reached, if nobody knows whether it
+  // lives, or if the connection to it breaks before the answer; then the request may have been carried out. The
+  // exchange must outlive the task.
   virtual Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) = 0;
 
-  // Fails where that cannot be known now. One that does not answer may live.
+  // Whether a process lives. A process that does not answer may still live. Fails if that cannot be known now.
   virtual Task<Result<bool>> lives(ProcessKey process) = 0;
-  // Whether others may take this process for dead, or did a moment ago: they may take what it has. Asked for each
-  // request.
+  // Whether other processes may count this process as dead, or did so a moment ago, and so may take its sessions over.
+  // Called for each request.
   virtual bool doubt_us() const = 0;
-  // Those of them that can be asked, as far as is known here.
+  // Returns the other processes that can be asked, as far as this process knows.
   virtual std::vector<ProcessKey> living() const = 0;
 };
 

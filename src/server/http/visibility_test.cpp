@@ -12,7 +12,7 @@ Outcome<ToolResult> nothing(Context&) { return ToolResult::text("ran"); }
 Outcome<PromptResult> no_prompt(Context&) { return PromptResult{}; }
 Outcome<ResourceResult> no_resource(Context&) { return ResourceResult{}; }
 
-// A server whose second half is for members only: those who say so in `_meta`, or by who they are.
+// A server that shows half of its definitions only to members: requests that say so in `_meta`, and one principal.
 class VisibilityTest : public ::testing::Test {
  protected:
   VisibilityTest() : server({.name = "test", .version = "1"}, {.page_size = 2, .list_ttl = std::chrono::seconds(3)}) {
@@ -45,7 +45,7 @@ class VisibilityTest : public ::testing::Test {
         .json();
   }
 
-  // Names on all pages, in order.
+  // Returns the names on all pages, in order.
   std::string names(std::string_view meta, std::string_view fields = {}) {
     std::string out;
     std::string cursor;
@@ -130,7 +130,7 @@ TEST_F(VisibilityTest, APrincipalHearsOfItsOwnChangeAndNobodyElseDoes) {
   listen(bob, "bob");
   open = true;
   server.tools_changed("alice");
-  server.remove_prompt("greet");  // which everyone hears of
+  server.remove_prompt("greet");  // notifies everyone
   EXPECT_EQ(alice.read_event()->json().at("method"), "notifications/tools/list_changed");
   EXPECT_EQ(alice.read_event()->json().at("method"), "notifications/prompts/list_changed");
   EXPECT_EQ(bob.read_event()->json().at("method"), "notifications/prompts/list_changed");

@@ -1,5 +1,6 @@
 #include "server/stdio/stdio_endpoint.hpp"
 
+#include <algorithm>
 #include <future>
 
 #include <boost/asio/co_spawn.hpp>
@@ -14,6 +15,7 @@
 #include "mcp/errors.hpp"
 #include "server/core/event_text.hpp"
 #include "server/core/legacy_answer.hpp"
+#include "server/core/legacy_batch.hpp"
 #include "server/core/line_channel.hpp"
 #include "server/core/listen_stream.hpp"
 #include "server/core/modern_answer.hpp"
@@ -24,14 +26,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kMaxBatch = 100;
-
-// Pipes end with their client, and take all that is said until then.
+// Pipes stay open until their client ends, so `end` has nothing to do.
 class StdioLine final : public SessionLine {
  public:
   explicit StdioLine(std::function<void(std::string)> write) : write_(std::move(write)) {}
 
   void deliver(std::string message) override { write_(std::move(message)); }
+  void announce(std::string message) override { write_(std::move(message)); }
   bool is_open() override { return true; }
   void end() override {}
 
@@ -47,7 +48,7 @@ Task<> finish(StdioEndpoint& endpoint, StdioPipes& pipes) {
 }  // namespace
 
 StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
-                             StdioOptions options, const Executor& executor, std::function<void(std::string)> write)
+                             StdioOptions options, const Executor& executor, std::function<bool(std::string)> write)
     : service_(service),
       listeners_(listeners),
       states_(key, clock),
@@ -57,10 +58,15 @@ StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock
       caller_(options_.caller),
       running_(executor) {}
 
-void StdioEndpoint::write_line(std::string message) {
+bool StdioEndpoint::write_line(std::string message) {
   join_lines(message);
   message += '\n';
-  write_(std::move(message));
+  return write_(std::move(message));
+}
+
+void StdioEndpoint::write_answer(std::string_view id, std::string answer, mcp::Era era) {
+  if (write_line(std::move(answer))) return;
+  reply_error(id, errors::exhausted("the answer was dropped: too much waits that the client has not read"), era);
 }
 
 void StdioEndpoint::feed(std::string_view bytes) {
@@ -134,14 +140,13 @@ void StdioEndpoint::reply_error(std::string_view id, const Error& error, mcp::Er
 void StdioEndpoint::initialize(json::Message& message) {
   auto hello = read_hello(message, caller_);
   if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
-  const mcp::Reply reply = initialize_reply(service_, *hello);
+  std::string welcome = answer_initialize(message.id, *hello, service_);
   session_listens_.reset();
   session_ = std::make_shared<Session>(
       ClientSessionId(), std::move(*hello), nullptr,
       std::make_shared<StdioLine>([this](std::string notification) { write_line(std::move(notification)); }),
       &listeners_);
-  write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                               reply, {mcp::Era::legacy, {}, {}}));
+  write_line(std::move(welcome));
   session_listens_ = listeners_.add(*session_);
 }
 
@@ -167,7 +172,7 @@ Task<> StdioEndpoint::run_modern(std::string line) {
     answer = round.write(co_await run_round(round, service_, call), style());
   }
   in_flight_.remove(id);
-  if (!answer.empty() && !cancellation->requested()) write_line(std::move(answer));
+  if (!answer.empty() && !cancellation->requested()) write_answer(id, std::move(answer), mcp::Era::modern);
 }
 
 Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancellation> cancellation) {
@@ -183,7 +188,7 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   streams_.insert(&stream);
   const std::shared_ptr<void> leave(nullptr, [this, &stream](void*) { streams_.erase(&stream); });
   const Cancellation::Hook end(*cancellation, [&until] { until.cancel(); });
-  stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, request, accepted)));
+  stream.acknowledge(refused_uris(co_await service_.follow(caller_, {}, nullptr, request, accepted)));
   if (finishing_ && !cancellation->requested()) stream.end();
   while (!cancellation->requested()) {
     boost::system::error_code ignored;
@@ -195,40 +200,25 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   auto message = json::scan(line);
   const auto session = session_;
-  if (!session) co_return write_line(answer_before_handshake(*message));
-  std::string answer = co_await answer_legacy(*message, *session);
-  if (!answer.empty()) write_line(std::move(answer));
+  std::string answer = session ? co_await answer_legacy(*message, *session) : answer_before_handshake(*message);
+  if (!answer.empty()) write_answer(message->id, std::move(answer), mcp::Era::legacy);
 }
 
 Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& session) {
   LineChannel channel([this](std::string text) { write_line(std::move(text)); },
                       std::make_shared<Cancellation>(executor_));
-  co_return co_await answer_request(message, session, caller_, in_flight_, channel, service_, options_.asking);
+  co_return co_await answer_request(message, session, caller_, {}, in_flight_, channel, service_, options_.asking);
 }
 
 Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> session) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto elements = json::elements_of(line, kMaxBatch, {});
-  if (!elements || elements->empty()) {
-    const Error error = elements ? mcp::errors::invalid_request("An empty batch") : elements.error();
-    co_return reply_error({}, error, mcp::Era::legacy);
-  }
+  const auto elements = split_batch(line, {});
+  if (!elements) co_return reply_error({}, elements.error(), mcp::Era::legacy);
   std::string answers;
-  for (const std::string_view element : *elements) {
-    auto message = json::scan(element);
-    std::string answer;
-    if (!message || message->kind == json::MessageKind::invalid) {
-      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
-      answer = mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy);
-    } else if (message->kind == json::MessageKind::request) {
-      answer = co_await answer_legacy(*message, *session);
-    } else if (message->kind == json::MessageKind::notification) {
-      take(*message);
-    } else {
-      session->client_requests().resolve(*message);
-    }
-    if (!answer.empty()) answers += (answers.empty() ? "[" : ",") + answer;
-  }
+  const BatchHandling handling{
+      .answer = [&](json::Message& message) { return answer_legacy(message, *session); },
+      .send = [&answers](const std::string& answer) { answers += (answers.empty() ? "[" : ",") + answer; }};
+  co_await server::run_batch(*elements, {}, *session, in_flight_, service_, handling);
   if (!answers.empty()) write_line(answers + "]");
 }
 
@@ -247,7 +237,7 @@ Task<> StdioEndpoint::close() {
   co_await running_.join();
 }
 
-Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, asio::io_context& io) {
+Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, asio::io_context& io, std::chrono::milliseconds grace) {
   const auto end = pipes.read(
       [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
   std::future<void> finished;
@@ -257,7 +247,8 @@ Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, asio::io_context& io)
   }
   asio::co_spawn(io, endpoint.close(), asio::use_future).get();
   if (finished.valid()) finished.get();
-  pipes.flush();
+  // Without a grace time, too, what is answered is written.
+  pipes.flush(std::max<std::chrono::milliseconds>(grace, std::chrono::seconds(1)));
   if (!end) return std::unexpected(end.error());
   return {};
 }

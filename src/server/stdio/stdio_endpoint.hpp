@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,22 +28,22 @@ struct StdioOptions {
   AskingLimits asking{};
   std::size_t line_bytes = std::size_t{16} << 20U;
   std::size_t concurrent_requests = 1024;
-  Caller caller{};  // whoever started us
+  Caller caller{};  // the client, which started this process
 };
 
-// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that
-// of the executor; `write` is given whole lines and may be called from any thread.
+// Serves one client on a pair of byte streams, with one message per line, in both eras. Belongs to the executor's
+// thread. `write` gets whole lines and is called on any thread. If it returns false, the line was dropped.
 class StdioEndpoint {
  public:
   StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, StdioOptions options,
-                const Executor& executor, std::function<void(std::string)> write);
+                const Executor& executor, std::function<bool(std::string)> write);
 
-  // Takes bytes as they come.
+  // Takes input in any pieces.
   void feed(std::string_view bytes);
-  // The client sends no more: ends what listens, and completes when everything else is answered. What needs an answer
-  // of the client fails.
+  // Handles the end of the input: ends the listen streams, fails requests to the client, and completes when all other
+  // requests are answered.
   Task<> finish();
-  // The client is gone, or the server stops: cancels what runs, and completes when nothing is left.
+  // Cancels all requests, because the client is gone or the server stops. Completes when nothing runs any more.
   Task<> close();
 
  private:
@@ -54,14 +52,16 @@ class StdioEndpoint {
   void take(const json::Message& notification);
   Task<> run_modern(std::string line);
   Task<> run_legacy(std::string line);
-  // Empty where the request was cancelled.
+  // Returns the answer; empty if the request was cancelled.
   Task<std::string> answer_legacy(json::Message& message, Session& session);
-  // An array of messages, which only 2025-03-26 knew; the answers are one array, too.
+  // Answers an array of messages, which only 2025-03-26 has, with one array.
   Task<> run_batch(std::string line, std::shared_ptr<Session> session);
   Task<> listen(const mcp::Request& request, std::shared_ptr<Cancellation> cancellation);
   void initialize(json::Message& message);
   void reply_error(std::string_view id, const Error& error, mcp::Era era);
-  void write_line(std::string message);
+  bool write_line(std::string message);
+  // Writes an answer, or an error if it was dropped.
+  void write_answer(std::string_view id, std::string answer, mcp::Era era);
   mcp::ResultStyle style() const { return service_.modern_style(); }
 
   Service& service_;
@@ -69,13 +69,13 @@ class StdioEndpoint {
   RequestStates states_;
   const StdioOptions options_;
   Executor executor_;
-  std::function<void(std::string)> write_;
+  std::function<bool(std::string)> write_;
   const Caller caller_;
   InFlight in_flight_;
   TaskGroup running_;
 
   std::string partial_;
-  bool skipping_ = false;  // the rest of a line that is too long
+  bool skipping_ = false;  // ignoring the rest of a line that is too long
   bool finishing_ = false;
   std::set<ListenStream*> streams_;
 
@@ -83,8 +83,10 @@ class StdioEndpoint {
   Listeners::Registration session_listens_;
 };
 
-// Serves the client at the pipes on the thread of `io`, which is another: until its input has ended and what it asked
-// for is answered, until it no longer reads, or until the pipes are interrupted.
-Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, boost::asio::io_context& io);
+// Serves the client at the pipes on the thread of `io`, which must be another thread. Blocks until the input has ended
+// and all requests are answered, until the client no longer reads, or until the pipes are interrupted. Drops what the
+// client does not begin to read within `grace`.
+Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, boost::asio::io_context& io,
+               std::chrono::milliseconds grace);
 
 }  // namespace proteus::server

@@ -23,7 +23,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Key;
 
-// A server on lines instead of pipes: what it writes is kept.
+constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(1);
+
+// A server without pipes, which keeps the lines that it writes.
 class Stdio : public ::testing::Test {
  protected:
   explicit Stdio(mcp::Eras eras = {})
@@ -48,7 +50,7 @@ class Stdio : public ::testing::Test {
     io.run();
   }
 
-  // What the server says to this line.
+  // Sends a line and returns what the server writes.
   std::vector<boost::json::value> tell(const std::string& line) {
     endpoint.feed(line + "\n");
     return said();
@@ -73,6 +75,7 @@ class Stdio : public ::testing::Test {
   SystemClock clock;
   Listeners listeners;
   RegisteredService service;
+  std::size_t most = std::string::npos;  // longer lines are dropped
   std::vector<std::string> lines;
   StdioEndpoint endpoint;
 };
@@ -100,6 +103,26 @@ TEST_F(Stdio, AsksALegacyClientWithARequestAndAModernOneWithAResult) {
   EXPECT_EQ(text_of(answered.at(0)), "asked");
   const auto modern = tell(rpc("6", "tools/call", R"("name":"ask",)" + modern_meta(R"({"roots":{}})"))).at(0);
   EXPECT_EQ(modern.at("result").at("resultType"), "input_required");
+}
+
+TEST_F(Stdio, AnswersWithAnErrorWhereTheAnswerWasDropped) {
+  tell(initialize());
+  most = 500;
+  const std::string call = fmt::format(R"("name":"echo","arguments":{{"text":"{}"}})", std::string(500, 'x'));
+  EXPECT_EQ(code_of(tell(rpc("1", "tools/call", call)).at(0)), -32603);
+  const auto modern = tell(rpc("2", "tools/call", call + "," + modern_meta()));
+  ASSERT_EQ(modern.size(), 1U);
+  EXPECT_EQ(modern.at(0).at("id"), 2);
+}
+
+TEST_F(Stdio, AnswersARequestWhoseHandlerThrows) {
+  service.add_prompt({.name = "greet"}, PromptHandler([](Context&) { return PromptResult{}; })).value();
+  service.add_completion("greet", "who", [](const CompletionRequest&) -> Completion { throw std::runtime_error("x"); });
+  tell(initialize());
+  const std::string complete = R"("ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"a"})";
+  EXPECT_EQ(code_of(tell(rpc("1", "completion/complete", complete)).at(0)), -32603);
+  EXPECT_EQ(code_of(tell(rpc("1", "completion/complete", complete + "," + modern_meta())).at(0)), -32603);
+  EXPECT_EQ(tell(rpc("1", "tools/call", R"("name":"echo")")).at(0).at("id"), 1) << "the id is free again";
 }
 
 // PRO-05
@@ -204,13 +227,49 @@ TEST(StdioPipes, ReadUntilTheEndAndWriteEverything) {
     EXPECT_EQ(read, "abc");
     pipes.write("one\n");
     pipes.write("two\n");
-    pipes.flush();
+    pipes.flush(kPatience);
   }
   ::close(out[1]);
   std::array<char, 64> buffer{};
   EXPECT_EQ(std::string_view(buffer.data(), static_cast<std::size_t>(::read(out[0], buffer.data(), buffer.size()))),
             "one\ntwo\n");
   ::close(in[0]);
+  ::close(out[0]);
+}
+
+TEST(StdioPipes, WriteALineOfAnyLength) {
+  std::array<int, 2> out{};
+  ASSERT_EQ(::pipe(out.data()), 0);
+  const std::size_t length = std::size_t{70} << 20U;
+  std::size_t read = 0;
+  std::thread reader([&] {
+    std::array<char, 65536> buffer{};
+    for (ssize_t count = 0; (count = ::read(out[0], buffer.data(), buffer.size())) > 0;)
+      read += static_cast<std::size_t>(count);
+  });
+  {
+    StdioPipes pipes(0, out[1]);
+    pipes.write(std::string(length, 'x'));
+    pipes.flush(kPatience);
+  }
+  ::close(out[1]);
+  reader.join();
+  EXPECT_EQ(read, length);
+  ::close(out[0]);
+}
+
+TEST(StdioPipes, GiveUpAClientThatDoesNotRead) {
+  std::array<int, 2> out{};
+  ASSERT_EQ(::pipe(out.data()), 0);
+  {
+    StdioPipes pipes(0, out[1]);
+    while (pipes.write(std::string(std::size_t{1} << 20U, 'x'))) {
+    }
+    EXPECT_TRUE(pipes.write("an error")) << "short lines have more room";
+    pipes.flush(std::chrono::milliseconds(1));
+    EXPECT_TRUE(pipes.write("more")) << "nobody is told of what nobody reads";
+  }
+  ::close(out[1]);
   ::close(out[0]);
 }
 

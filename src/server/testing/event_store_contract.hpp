@@ -13,8 +13,8 @@
 #include "base/testing/test_run.hpp"
 #include "server/core/event_store.hpp"
 
-// What every event store must do. An implementation proves it by instantiating `EventStoreContract` with a maker that
-// keeps to the bounds it is given. Included once in a test program.
+// Tests what every event store must do. An implementation instantiates `EventStoreContract` with a maker that respects
+// the limits that it is given. Must be included only once in a test program.
 namespace proteus::server::test {
 
 struct EventStoreMaker {
@@ -30,7 +30,7 @@ class EventStoreContract : public testing::TestWithParam<EventStoreMaker> {
   std::vector<KeptEvent> read(EventStore& store, EventStreamId stream, std::uint64_t after) {
     return proteus::test::run(io_, store.read_after(std::move(stream), after)).value();
   }
-  // The numbers alone, as text.
+  // Returns only the numbers, as text.
   std::string numbers(EventStore& store, EventStreamId stream, std::uint64_t after) {
     std::string out;
     for (const auto& event : read(store, std::move(stream), after))

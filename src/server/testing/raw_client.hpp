@@ -15,13 +15,13 @@
 
 namespace proteus::server {
 
-// A blocking client for tests that knows about MCP: events, JSON and the usual headers. Waits at most ten seconds.
+// A blocking MCP client for tests, with events, JSON and the usual headers. Waits at most ten seconds.
 class RawClient {
  public:
   struct Answer {
     int status = 0;
     std::map<std::string, std::string, std::less<>> fields;  // names in lower case
-    std::string body;                                        // empty for a stream, whose events are read one by one
+    std::string body;                                        // empty for a stream; see `read_event`
 
     boost::json::value json() const { return boost::json::parse(body); }
     std::string field(std::string_view name) const {
@@ -36,7 +36,7 @@ class RawClient {
   void close() { wire_.close(); }
   void send(std::string_view bytes) { wire_.send(bytes); }
 
-  // `fields` are whole lines. Host, Content-Type, Accept and Content-Length come by themselves unless given.
+  // `fields` are whole header lines. Host, Content-Type, Accept and Content-Length are added unless given.
   void send_request(std::string_view method, std::string_view fields, std::string_view body = {}) {
     std::string head = fmt::format("{} {} HTTP/1.1\r\n{}", method, path_, fields);
     const auto add = [&](std::string_view name, const std::string& value) {
@@ -84,7 +84,7 @@ class RawClient {
     std::string data;
     boost::json::value json() const { return boost::json::parse(data); }
   };
-  // The next event of a stream, comments skipped; nothing at its end, or where the connection ends.
+  // Returns the next event of a stream, skipping comments; nothing at the end of the stream or of the connection.
   std::optional<Event> read_event() {
     for (;;) {
       const auto end = events_.find("\n\n");
@@ -116,7 +116,7 @@ class RawClient {
       if (any) return event;
     }
   }
-  // Events that are whole within the next bytes of a stream; reads no further.
+  // Passes the events that are complete within the next `bytes` bytes of a stream to `each`; reads no further.
   template <class Each>
   void read_stream_up_to(std::size_t bytes, Each&& each) {
     while (events_.size() < bytes) {
@@ -131,7 +131,7 @@ class RawClient {
   }
   const std::string& retry() const { return retry_; }
 
-  // Whether the server has closed its side, waiting for it.
+  // Waits until the server closes its side. Returns false if it does not.
   bool closed() {
     try {
       return wire_.at_end();
@@ -141,7 +141,7 @@ class RawClient {
   }
 
  private:
-  // Nothing at the end of the stream, and where it is cut off or nothing comes.
+  // Returns nothing at the end of the stream, if the stream is cut off or if nothing arrives.
   std::optional<std::string> read_chunk() {
     try {
       return wire_.receive_chunk();

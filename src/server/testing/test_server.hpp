@@ -11,7 +11,7 @@
 
 namespace proteus::server {
 
-// What modern requests carry.
+// Returns the `_meta` member of a modern request.
 inline std::string modern_meta(std::string_view capabilities = "{}", std::string_view more = {}) {
   return fmt::format(
       R"("_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}{}}})",
@@ -28,7 +28,7 @@ inline std::string rpc(std::string_view id, std::string_view method, std::string
   return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{{{}}}}})", id, method, params_members);
 }
 
-// A modern client's request with everything it needs.
+// Sends a complete `tools/call` of a modern client.
 inline RawClient::Answer modern_call(RawClient& client, std::string_view name, std::string_view more = {},
                                      std::string_view capabilities = "{}", std::string_view meta = {}) {
   return client.request(
@@ -39,7 +39,7 @@ inline RawClient::Answer modern_call(RawClient& client, std::string_view name, s
 // A legacy client with its session.
 class LegacyClient {
  public:
-  // `more` are fields that go with every request, as whole lines.
+  // `more` are whole header lines that every request has.
   LegacyClient(std::uint16_t port, std::string_view version = "2025-11-25", std::string_view capabilities = "{}",
                std::string more = {})
       : client(port), every(std::move(more)) {

@@ -22,7 +22,7 @@ void fill(Runner& runner, Store& store) {
                           PutToken{token("t"), {"h2"}}, PutSealed{grant}}));
 }
 
-// All that a store has, with versions.
+// Returns all that a store has, with versions, as text.
 std::string everything(Runner& runner, Store& store) {
   std::string all;
   for (const auto& one : runner.get(store.upstreams()))
@@ -70,7 +70,7 @@ TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
               ElementsAre("upstreams 2", "snapshots 1", "changes 1", "audits 1", "settings 1", "pins 1",
                           "tool_sessions 1", "session_tools 1", "tokens 1", "sealed_records 1", "token_hashes 2"));
   EXPECT_EQ(everything(runner, *store), before);
-  // What was given is not given again, and what belongs to somebody stays theirs.
+  // Numbers are not given twice, and a token still belongs to its owner.
   EXPECT_EQ(runner.get(store->append(change("bank"))), 2U);
   EXPECT_EQ(runner.run(store->write({PutToken{token("u"), {"h1"}}})).error().kind(), ErrorKind::conflict);
 
@@ -79,6 +79,29 @@ TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
   auto into = back.other();
   ASSERT_TRUE(sql::copy(*to, into));
   EXPECT_EQ(everything(runner, back.store()), everything(runner, *store));
+}
+
+// REP-08: numbers that the database gave in an earlier life are not given again.
+TEST(StoreCopy, GoesIntoADatabaseThatWasUsedAndEmptied) {
+  if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  Runner runner;
+  SqliteBench embedded;
+  embedded.reopen();
+  fill(runner, embedded.store());
+  PostgresBench shared;
+  {
+    const auto earlier = shared.open();
+    for (int i = 0; i < 100; ++i)
+      runner.get(earlier->put(upstream("old")));
+    runner.get(earlier->write({RemoveUpstream{"old"}}));
+  }
+  auto from = embedded.other();
+  const auto to = shared.connect();
+  const auto copied = sql::copy(from, *to);
+  ASSERT_TRUE(copied) << copied.error().message();
+  const auto store = shared.open();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(runner.run(store->put(upstream("new")))) << i;
 }
 
 // REP-08

@@ -1,5 +1,6 @@
 #include "store/postgres/feed_listener.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -23,18 +24,21 @@ FeedListener::~FeedListener() {
 
 void FeedListener::run() {
   while (!stopped_) {
-    if (const auto connection = connection_.get()) listen(**connection);
+    auto pause = connection_.pause();
+    if (const auto connection = connection_.get(); connection && !listen(**connection)) pause = options_.look_interval;
     pollfd entry{.fd = stop_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&entry, 1, static_cast<int>(connection_.pause().count()));
+    ::poll(&entry, 1, static_cast<int>(std::max(pause, connection_.pause()).count()));
   }
 }
 
-// What was committed before the listening began is found by the look after it.
-void FeedListener::listen(PostgresConnection& connection) {
-  if (!connection.execute("LISTEN proteus_feed")) return;
-  while (!stopped_ && look(connection)) {
-    if (!connection.wait_for_notification(stop_.get(), options_.look_interval)) return;
+// The first `look` comes after LISTEN, so that no earlier commit is missed.
+bool FeedListener::listen(PostgresConnection& connection) {
+  if (!connection.execute("LISTEN proteus_feed")) return false;
+  while (!stopped_) {
+    if (!look(connection)) return false;
+    if (!connection.wait_for_notification(stop_.get(), options_.look_interval)) return true;
   }
+  return true;
 }
 
 bool FeedListener::look(PostgresConnection& connection) {

@@ -9,11 +9,11 @@
 
 namespace proteus::store {
 
-// Tells when the feed has grown: by notifications, and by looking at intervals, because a notification is lost when a
-// connection breaks.
+// Notifies when the feed has grown. Listens for PostgreSQL's notifications, and also polls, because a notification is
+// lost when a connection breaks.
 class FeedListener {
  public:
-  // `grew` is called on the listener's thread. The options outlive it.
+  // `grew` is called on the listener's thread. `options` must outlive the listener.
   FeedListener(const PostgresOptions& options, std::function<void()> grew);
   ~FeedListener();
   FeedListener(const FeedListener&) = delete;
@@ -21,8 +21,9 @@ class FeedListener {
 
  private:
   void run();
-  void listen(PostgresConnection& connection);
-  // False where nothing could be read.
+  // Follows the feed until the connection breaks or `stop_` is set. Returns false if the server refuses that.
+  bool listen(PostgresConnection& connection);
+  // Calls `grew_` if the newest number of the feed has changed. Returns false if the number could not be read.
   bool look(PostgresConnection& connection);
 
   const PostgresOptions& options_;
@@ -31,7 +32,7 @@ class FeedListener {
   UniqueFd stop_;
   std::atomic<bool> stopped_ = false;
   std::int64_t newest_ = 0;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: uses the other members
 };
 
 }  // namespace proteus::store

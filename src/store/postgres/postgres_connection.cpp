@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// False when the time is over.
+// Returns false if `until` has passed.
 bool wait_for_socket(int socket, short events, steady_clock::time_point until) {
   pollfd entry{.fd = socket, .events = events, .revents = 0};
   for (;;) {
@@ -32,7 +32,7 @@ std::string text_or(const char* text, std::string_view other) {
   return text == nullptr || *text == '\0' ? std::string(other) : std::string(text);
 }
 
-// What libpq says about one it cannot read quotes parts of it.
+// Returns whether libpq can read the URL. Drops libpq's message about a bad URL, because it quotes parts of the URL.
 bool is_url(const Secret& url) {
   char* message = nullptr;
   const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> parsed(
@@ -46,7 +46,7 @@ std::string name_of(PGconn* connection) {
                      text_or(PQport(connection), "5432"), text_or(PQdb(connection), "?"));
 }
 
-// `?` becomes $1, $2, …; no statement of the records has one in a text.
+// Replaces each `?` by $1, $2, …; no statement of the records has `?` in a literal.
 std::string with_numbers(std::string_view sql) {
   std::string text;
   int number = 0;
@@ -64,7 +64,8 @@ std::string with_numbers(std::string_view sql) {
 
 std::optional<Fault> fault_of(std::string_view sql_state) {
   if (sql_state == "53100") return Fault::full;
-  if (sql_state == "25006") return Fault::read_only;
+  // A standby refuses to write, and even to begin a transaction that may.
+  if (sql_state == "25006" || sql_state == "0A000") return Fault::read_only;
   if (sql_state == "XX001" || sql_state == "XX002") return Fault::corrupt;
   if (sql_state == "55P03" || sql_state == "40P01" || sql_state == "57014") return Fault::busy;
   for (const std::string_view away : {"08", "53", "57P", "25P03", "58", "28"}) {
@@ -79,15 +80,22 @@ PostgresConnection::PostgresConnection(PGconn* connection, std::string name, con
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const PostgresOptions& options) {
   if (!is_url(options.url))
     return std::unexpected(proteus::errors::invalid("the address of the store is not a usable PostgreSQL URL"));
-  // What stands before the URL can be overridden by it.
-  const std::array<const char*, 6> keywords = {"tcp_user_timeout", "keepalives_idle",  "dbname",
-                                               "client_encoding",  "application_name", nullptr};
-  const std::array<const char*, 6> values = {"15000", "10", options.url.reveal().c_str(), "UTF8", "proteus", nullptr};
+  // The URL overrides the keywords in front of it; those behind it override the URL. Of several hosts, libpq takes the
+  // first that is a primary.
+  const std::array<const char*, 7> keywords = {"tcp_user_timeout",
+                                               "keepalives_idle",
+                                               "target_session_attrs",
+                                               "dbname",
+                                               "client_encoding",
+                                               "application_name",
+                                               nullptr};
+  const std::array<const char*, 7> values = {"15000", "10",      "primary", options.url.reveal().c_str(),
+                                             "UTF8",  "proteus", nullptr};
   PGconn* const started = PQconnectStartParams(keywords.data(), values.data(), 1);
   if (started == nullptr) return std::unexpected(proteus::errors::exhausted("no memory for a connection to the store"));
   std::unique_ptr<PostgresConnection> connection(new PostgresConnection(started, name_of(started), options));
   if (PQstatus(started) == CONNECTION_BAD) return std::unexpected(connection->lost(PQerrorMessage(started)));
-  // Such as that a table exists already.
+  // Drops notices, such as that a table exists already.
   PQsetNoticeProcessor(started, [](void*, const char*) {}, nullptr);
   if (auto done = connection->connect(steady_clock::now() + options.connect_timeout); !done)
     return std::unexpected(std::move(done.error()));
@@ -132,7 +140,8 @@ Result<> PostgresConnection::execute(const std::string& sql) {
 Result<> PostgresConnection::begin_reading() { return execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); }
 Result<> PostgresConnection::end_reading() { return execute("COMMIT"); }
 
-// The row is the turn of all writers (ADR 34). Each statement behind it sees what was committed before the turn came.
+// The row is the turn of all writers (ADR 34). Each statement after the lock sees what was committed before the turn
+// came.
 Result<> PostgresConnection::begin_writing() {
   return execute(
       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE");
@@ -205,7 +214,7 @@ Result<PostgresResult> PostgresConnection::receive() {
   return last;
 }
 
-// Closed, it cannot have a late answer taken for another.
+// Closes the connection, so that a late answer cannot be taken for the answer to a later statement.
 Error PostgresConnection::lost(std::string_view cause) {
   Error error = errors::store_away(name(), log::printable(cause, 300));
   connection_.reset();
@@ -217,12 +226,14 @@ Error PostgresConnection::refused(const PGresult* result) {
   const std::string state = text_or(PQresultErrorField(result, PG_DIAG_SQLSTATE), "");
   const std::string message =
       log::printable(text_or(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), "it gave no reason"), 300);
-  // Without a state it is libpq that speaks, of a connection that broke.
+  // A message without a SQLSTATE comes from libpq: the connection broke.
   if (state.empty() || PQstatus(connection_.get()) != CONNECTION_OK) return lost(message);
   const auto fault = fault_of(state);
   if (!fault) return proteus::errors::internal(fmt::format("{}: {}", name(), message));
   if (*fault == Fault::unavailable) return lost(message);
   Error error = errors::store_fault(*fault, name(), message);
+  // The next connection may lead to the server that has become the primary.
+  if (*fault == Fault::read_only) connection_.reset();
   note(*fault, error.message());
   return error;
 }

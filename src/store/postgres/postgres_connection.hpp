@@ -22,21 +22,22 @@ struct ClearResult {
 };
 using PostgresResult = std::unique_ptr<PGresult, ClearResult>;
 
-// As libpq takes it, in PostgreSQL's binary format.
+// A parameter as libpq takes it, in PostgreSQL's binary format.
 struct PostgresParameter {
   const char* data = nullptr;  // null for NULL
   int size = 0;
   Oid type = 0;
 };
 
-// A session that is never waited for longer than its time limits, whatever the server does: when they are over, it is
-// closed. Statements of the records have `?` for parameters, and are prepared when first used.
+// A connection to PostgreSQL that never blocks for longer than its time limits, except while the system resolves a host
+// name: when a limit has passed, the connection is closed. Statements of the records have `?` for parameters, and are
+// prepared at their first use.
 class PostgresConnection final : public sql::Connection {
  public:
   static Result<std::unique_ptr<PostgresConnection>> open(const PostgresOptions& options);
 
   sql::Query query(std::string_view sql) override;
-  // Also several statements, which then are one transaction unless they say otherwise.
+  // Also takes several statements; they form one transaction unless they say otherwise.
   Result<> execute(const std::string& sql) override;
   Result<> begin_reading() override;
   Result<> end_reading() override;
@@ -46,13 +47,14 @@ class PostgresConnection final : public sql::Connection {
 
   Result<PostgresResult> run(std::string_view sql, std::span<const PostgresParameter> parameters);
 
-  // Not after a connection broke or was given up.
+  // Returns false once the connection broke, or was closed because a time limit had passed.
   bool is_usable() const { return connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK; }
   bool is_in_failed_transaction() const {
     return is_usable() && PQtransactionStatus(connection_.get()) == PQTRANS_INERROR;
   }
 
-  // Whether a notification came before the time was over. `stop` becoming readable ends the wait.
+  // Waits until a notification arrives, `time` has passed or `stop` becomes readable. Returns whether a notification
+  // arrived.
   Result<bool> wait_for_notification(int stop, std::chrono::milliseconds time);
 
  private:
@@ -66,17 +68,17 @@ class PostgresConnection final : public sql::Connection {
   Result<> connect(Clock::time_point until);
   Result<> set_up(const PostgresOptions& options);
   Result<std::string> prepared(std::string_view sql, std::span<const PostgresParameter> parameters);
-  // Of what was sent: the last result.
+  // Waits for the results of what was sent. Returns the last result, or an error if any statement failed.
   Result<PostgresResult> receive();
   Error lost(std::string_view cause);
   Error refused(const PGresult* result);
 
   std::unique_ptr<PGconn, Finish> connection_;
   const std::chrono::milliseconds patience_;
-  std::map<std::string, std::string, std::less<>> prepared_;  // the names of statements
+  std::map<std::string, std::string, std::less<>> prepared_;  // names of prepared statements, by SQL text
 };
 
-// The fault behind an error code of PostgreSQL; none where the statement itself was wrong.
+// Returns the fault behind a SQLSTATE; nothing if the statement itself was wrong.
 std::optional<Fault> fault_of(std::string_view sql_state);
 
 }  // namespace proteus::store

@@ -7,14 +7,14 @@
 
 #include "store/testing/postgres_fixture.hpp"
 
-// A server that dies, and connections that break: nothing acknowledged is lost, and nothing happens twice.
+// A server that dies, and connections that break: no acknowledged write is lost, and nothing happens twice.
 namespace proteus::store::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What became of registrations that several threads made.
+// The outcomes of registrations by several threads.
 struct Ledger {
   std::mutex mutex;
   std::set<std::string> acknowledged;
@@ -27,7 +27,7 @@ class PostgresFaultTest : public testing::Test {
     if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   }
 
-  // Registers until it is told to stop. What is refused was not stored, and is tried again.
+  // Registers upstreams until `stop`. A refused registration was not stored, and is retried.
   static void register_on(PostgresStore& store, const std::string& prefix, Ledger& ledger,
                           const std::atomic<bool>& stop) {
     Runner runner;
@@ -58,7 +58,7 @@ class PostgresFaultTest : public testing::Test {
     ASSERT_GE(acknowledged(ledger), enough);
   }
 
-  // Everything in the ledger is as it says, and each unit is there once and whole.
+  // Checks that the store agrees with the ledger, and has each unit once and whole.
   void check(PostgresStore& store, const Ledger& ledger) {
     std::multiset<std::string> stored;
     for (const auto& record : runner_.get(store.upstreams()))
@@ -125,9 +125,31 @@ TEST_F(PostgresFaultTest, GoesOnWhenConnectionsAreClosed) {
   for (auto& thread : threads)
     thread.join();
   check(*store, ledger);
-  // Each was done again on another connection, and it could be found out whether a commit had happened.
+  // Each write was retried on another connection, and the outcome of each commit could be found out.
   EXPECT_THAT(ledger.unsure, IsEmpty());
   EXPECT_TRUE(runner_.run(store->upstreams()));
+}
+
+// REP-06: a server that was replaced as the primary comes back as a standby. A pooler in front of it keeps connections.
+TEST_F(PostgresFaultTest, WaitsForAPrimary) {
+  PostgresServer server;
+  for (const char* attributes : {"", "&target_session_attrs=any"}) {
+    PostgresBench bench(server);
+    bench.options().url = Secret(bench.options().url.reveal() + attributes);
+    const auto store = bench.open();
+    runner_.get(store->put(upstream("bank")));
+    server.stop(SIGINT);
+    server.become_standby();
+    server.start();
+    EXPECT_FALSE(runner_.run(store->put(upstream("zoo")))) << attributes;
+    EXPECT_TRUE(store->health().writing) << attributes;
+    server.query("SELECT pg_promote()");
+    const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
+    while (!runner_.run(store->put(upstream("zoo"))) && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    EXPECT_TRUE(runner_.run(store->put(upstream("zoo")))) << attributes;
+    EXPECT_FALSE(store->health().writing) << attributes;
+  }
 }
 
 // REP-06

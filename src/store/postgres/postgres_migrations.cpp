@@ -9,12 +9,12 @@
 namespace proteus::store {
 namespace {
 
-// Of the advisory lock: "Prot", and 1 for migrations.
+// Key of the advisory lock: "Prot", and 1 for migrations.
 constexpr std::string_view kLock = "1349676916, 1";
 
 constexpr std::array kSteps = {
-    // Pins are found by hash indexes, because a name can be longer than an entry of the other kind may be. What numbers
-    // rows counts in `counters`: sequences have gaps. The row of the feed is also the turn of the writers.
+    // Pins have hash indexes, because a name may be too long for an entry of a B-tree. Row numbers come from
+    // `counters`, because sequences have gaps. The row `feed` of `counters` is also the turn of the writers.
     PostgresStep{R"sql(
       CREATE TABLE counters (name bytea PRIMARY KEY, value bigint NOT NULL) WITH (fillfactor = 50);
       INSERT INTO counters VALUES ('feed', 1), ('leases', 0), ('changes', 0), ('audits', 0);
@@ -157,7 +157,7 @@ Result<Found> read_version(PostgresConnection& connection) {
   return Found{.version = row.integer(0), .oldest_reader = row.integer(1), .oldest_version = row.text(2)};
 }
 
-// In one transaction, as the protocol has it for several statements that are sent together.
+// Runs in one transaction: the protocol executes several statements that are sent together as one.
 Result<> apply(PostgresConnection& connection, std::int64_t step, const PostgresStep& what) {
   return connection.execute(
       fmt::format("{}; INSERT INTO schema_version (one, version, oldest_reader, oldest_version)"

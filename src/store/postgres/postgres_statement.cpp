@@ -3,7 +3,7 @@
 namespace proteus::store {
 namespace {
 
-// Of pg_type.dat: they never change.
+// From pg_type.dat; these never change.
 constexpr Oid kBytea = 17;
 constexpr Oid kInt8 = 20;
 
@@ -33,7 +33,7 @@ Result<bool> PostgresStatement::step() {
         case Value::Kind::number: parameters.push_back({value.number.data(), 8, kInt8}); break;
         case Value::Kind::null: parameters.push_back({nullptr, 0, kBytea}); break;
         case Value::Kind::bytes:
-          // A null pointer would be NULL.
+          // libpq takes a null pointer for NULL.
           parameters.push_back(
               {value.bytes.data() == nullptr ? "" : value.bytes.data(), static_cast<int>(value.bytes.size()), kBytea});
           break;

@@ -11,8 +11,8 @@
 
 namespace proteus::store {
 
-// Texts and bytes are `bytea`, because PostgreSQL's text takes neither every byte nor orders by them; numbers are
-// `bigint`.
+// A statement of a PostgresConnection. Texts and blobs are `bytea`, because PostgreSQL's `text` neither accepts every
+// byte nor sorts by bytes. Numbers are `bigint`.
 class PostgresStatement final : public sql::Statement {
  public:
   PostgresStatement(PostgresConnection& connection, std::string sql) : connection_(connection), sql_(std::move(sql)) {}

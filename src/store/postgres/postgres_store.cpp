@@ -23,7 +23,7 @@ class PostgresStore::Reader {
  private:
   void run(const sql::Operation& operation) {
     auto result = read(operation);
-    // A connection that was closed while nobody used it is noticed now: reading again harms nobody.
+    // A connection that was closed while it was idle is noticed only now. Reading again is harmless.
     if (!result && broke_) result = read(operation);
     report_(connection_.take_trouble());
     operation.done(std::move(result));
@@ -45,7 +45,7 @@ class PostgresStore::Reader {
   const PostgresWriter::Report report_;
   Reconnection connection_;
   bool broke_ = false;
-  BatchThread<sql::Operation> thread_;  // last: it uses the others
+  BatchThread<sql::Operation> thread_;  // last: uses the other members
 };
 
 Result<std::unique_ptr<PostgresStore>> PostgresStore::open(PostgresOptions options, Sealer sealer) {

@@ -13,13 +13,13 @@
 
 namespace proteus::store {
 
-// A store in PostgreSQL, which several processes share. What was acknowledged is committed there. Threads of its own
+// A store in PostgreSQL that several processes share. Acknowledged writes are committed there. Threads of the store
 // wait for the server: one writes (postgres_writer.hpp), some read, one listens. While the server is away, work fails
-// at once with an error of kind `exhausted`; connections are made again by themselves. Destroying it finishes what was
-// posted, and drops whoever still waits elsewhere.
+// at once with an error of kind `exhausted`; connections are reopened automatically. The destructor finishes what was
+// posted.
 class PostgresStore final : public sql::SqlStore {
  public:
-  // Creates or migrates the tables, in a schema `proteus`. Blocks: for the start of the process.
+  // Creates or migrates the tables in the schema `proteus`. Blocks: call it at start-up.
   static Result<std::unique_ptr<PostgresStore>> open(PostgresOptions options, Sealer sealer);
 
   ~PostgresStore() override;
@@ -29,7 +29,7 @@ class PostgresStore final : public sql::SqlStore {
   PostgresWriter::Counts counts() const { return writer_.counts(); }
 
  private:
-  // A thread with a connection.
+  // A thread with its own connection.
   class Reader;
 
   PostgresStore(std::unique_ptr<const PostgresOptions> options, Sealer sealer,
@@ -44,7 +44,7 @@ class PostgresStore final : public sql::SqlStore {
   PostgresWriter writer_;
   std::vector<std::unique_ptr<Reader>> readers_;
   std::atomic<std::size_t> next_reader_ = 0;
-  FeedListener listener_;  // last: it uses the others
+  FeedListener listener_;  // last: uses the other members
 };
 
 }  // namespace proteus::store

@@ -51,11 +51,11 @@ class PostgresStoreTest : public testing::Test {
     if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
     bench_ = std::make_unique<PostgresBench>();
     store_ = bench_->open();
-    // Connections that a test opens may stand still.
+    // Connections of tests may stay idle within a transaction.
     bench_->options().idle_timeout = std::chrono::milliseconds(0);
   }
 
-  // Posts writes while somebody else has the turn, so that they wait together. The first may go alone.
+  // Posts writes while another connection has the turn, so that they wait together. The first may be committed alone.
   std::vector<Result<Written>> write_together(std::vector<Writes> units) {
     using Call = proteus::test::Started<Result<Written>>;
     auto turn = bench_->connect();
@@ -107,7 +107,7 @@ TEST_F(PostgresStoreTest, FailsThoseOfAGroupAloneThatCannotBeDone) {
   EXPECT_EQ(runner_.get(store_->changes(0, 10)).newest, 0U);
 }
 
-// REP-02: whoever follows sees every entry once, in order, however many write.
+// REP-02: a follower sees every entry once and in order, however many processes write.
 TEST_F(PostgresStoreTest, FeedsTheWritesOfManyInTheOrderOfTheirCommits) {
   constexpr int kStores = 3;
   constexpr int kWriters = 4;
@@ -137,7 +137,7 @@ TEST_F(PostgresStoreTest, FeedsTheWritesOfManyInTheOrderOfTheirCommits) {
       if (entry.key.kind != RecordKind::upstream) continue;
       const auto dot = entry.key.name.find('.');
       EXPECT_EQ(std::stoi(entry.key.name.substr(dot + 1)), seen[entry.key.name.substr(0, dot)]++);
-      // What an entry tells of can be read.
+      // The record that an entry names can be read.
       EXPECT_TRUE(runner_.get(store_->upstream(entry.key.name)));
     }
   }
@@ -160,7 +160,7 @@ TEST_F(PostgresStoreTest, HearsOfOthersByNotificationAndByLooking) {
     const auto notified = bench_->open();
     notified->on_feed([&] { ++told; });
     runner_.get(store_->put(upstream("bank")));
-    // Perhaps by the look when it began to listen.
+    // This call may have come from the first look.
     ASSERT_TRUE(heard(0));
     const int before = told;
     runner_.get(store_->put(upstream("bank")));
@@ -175,7 +175,7 @@ TEST_F(PostgresStoreTest, HearsOfOthersByNotificationAndByLooking) {
   EXPECT_TRUE(heard(before));
 }
 
-// REP-04: nobody waits for ever for a process that stands still in the middle of a write.
+// REP-04: no process waits for ever for one that stalls in the middle of a write.
 TEST_F(PostgresStoreTest, TakesTheTurnFromAProcessThatStandsStill) {
   bench_->options().idle_timeout = std::chrono::milliseconds(50);
   auto stopped = bench_->connect();
@@ -207,7 +207,7 @@ TEST_F(PostgresStoreTest, HasNoSecretAtRest) {
              std::string("SELECT encode(convert_to(t::text, 'UTF8'), 'escape') FROM proteus.") + table + " t"))
       all += row;
   }
-  // Columns of bytes are shown in hexadecimal.
+  // PostgreSQL shows `bytea` in hexadecimal.
   const auto hex = [](std::string_view text) {
     std::string digits;
     for (const char c : text)
@@ -293,6 +293,7 @@ TEST_F(PostgresStoreTest, NamesNoSecretOfItsAddress) {
 TEST(PostgresFault, IsToldByTheCode) {
   EXPECT_EQ(fault_of("53100"), Fault::full);
   EXPECT_EQ(fault_of("25006"), Fault::read_only);
+  EXPECT_EQ(fault_of("0A000"), Fault::read_only);
   EXPECT_EQ(fault_of("55P03"), Fault::busy);
   EXPECT_EQ(fault_of("57P01"), Fault::unavailable);
   EXPECT_EQ(fault_of("XX001"), Fault::corrupt);

@@ -42,7 +42,7 @@ PostgresWriter::PostgresWriter(const PostgresOptions& options, std::unique_ptr<P
   sweep();
 }
 
-// What is posted still is done first.
+// Work that was posted is done first.
 PostgresWriter::~PostgresWriter() {
   thread_.stop();
   if (connection_.pause().count() > 0) return;
@@ -50,7 +50,7 @@ PostgresWriter::~PostgresWriter() {
     static_cast<void>((*connection)->execute(fmt::format("DELETE FROM writers WHERE name = {}", name_)));
 }
 
-// What writers left that were killed. A day is longer than anybody tries to find out whether a commit happened.
+// Deletes the rows of killed writers. Nobody tries for as long as a day to find out whether a commit happened.
 void PostgresWriter::sweep() {
   if (auto connection = connection_.get())
     static_cast<void>((*connection)->execute("DELETE FROM writers WHERE at < clock_timestamp() - interval '1 day'"));
@@ -85,7 +85,7 @@ PostgresWriter::Outcomes PostgresWriter::commit(Group group) {
     if (tried.end == End::failed) break;
   }
   if (group.size() == 1) return Outcomes(1, std::unexpected(std::move(*error)));
-  // One of them is to blame, or the connection: each finds out alone.
+  // One of the operations is to blame, or the connection: runs each alone to find out.
   Outcomes outcomes;
   for (const sql::Operation& operation : group)
     outcomes.push_back(commit(Group(&operation, 1)).front());
@@ -116,7 +116,7 @@ PostgresWriter::Tried PostgresWriter::try_together(PostgresConnection& connectio
   bool any = false;
   bool announced = false;
   for (const sql::Operation& operation : group) {
-    // A condition that does not hold has changed nothing: the others go on.
+    // A failed condition has changed nothing, so the others go on.
     if (operation.check) {
       auto checked = guarded(operation.check, connection);
       if (!checked && (!connection.is_usable() || connection.is_in_failed_transaction()))
@@ -143,7 +143,7 @@ PostgresWriter::Tried PostgresWriter::try_together(PostgresConnection& connectio
   return tried;
 }
 
-// Taking the turn waits until the transaction before has ended, however that was.
+// Taking the turn waits until the previous transaction has ended, one way or the other.
 Result<bool> PostgresWriter::was_committed() {
   const auto until = std::chrono::steady_clock::now() + options_.resolve_timeout;
   for (;;) {

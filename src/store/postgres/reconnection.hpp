@@ -9,17 +9,17 @@
 
 namespace proteus::store {
 
-// A connection that is made again when it broke: at once, then after pauses that grow. One thread at a time. Whoever
-// asks during a pause gets the error that began it, and does not wait.
+// A connection that is reopened after it broke: at once, then after growing pauses. During a pause, `get` does not
+// wait, and returns the error that began the pause. For one thread at a time.
 class Reconnection {
  public:
-  // The options outlive it.
+  // `options` must outlive this object.
   explicit Reconnection(const PostgresOptions& options) : options_(options) {}
   Reconnection(const PostgresOptions& options, std::unique_ptr<PostgresConnection> connection)
       : options_(options), connection_(std::move(connection)) {}
 
   Result<PostgresConnection*> get();
-  // How long the pause lasts; zero where there is none.
+  // Returns how long the current pause still lasts; zero if there is none.
   std::chrono::milliseconds pause() const;
 
   std::optional<Health::Trouble> take_trouble();

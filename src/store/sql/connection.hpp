@@ -11,15 +11,16 @@
 
 #include "store/store.hpp"
 
-// What the records need of a database: statements that both SQLite and PostgreSQL understand, with `?` for parameters.
+// What the records need from a database. Statements must be understood by both SQLite and PostgreSQL, and have `?` for
+// parameters.
 namespace proteus::store::sql {
 
-// Bytes that are no text; null where they are empty.
+// Bytes that are not text; stored as NULL if empty.
 struct Blob {
   std::string_view bytes;
 };
 
-// One use of a prepared statement, as a database implements it.
+// One use of a prepared statement, as implemented by a database.
 class Statement {
  public:
   virtual ~Statement() = default;
@@ -33,28 +34,28 @@ class Statement {
   virtual bool is_null(int column) const = 0;
 };
 
-// The same for whoever asks. What is bound must live as long as this. A fault of the preparation or of a binding shows
-// at the first step.
+// One use of a prepared statement, for code that runs it. Bound values must outlive the query. If preparation or
+// binding fails, the first `step` returns the error.
 class Query {
  public:
   explicit Query(std::unique_ptr<Statement> statement) : statement_(std::move(statement)) {}
 
-  // The parameters, in their order.
+  // Binds the parameters, in their order.
   template <class... Values>
   Query& bind(const Values&... values) {
     (statement_->bind(values), ...);
     return *this;
   }
 
-  // Whether there is another row.
+  // Goes to the next row; returns false if there is none.
   Result<bool> step() { return statement_->step(); }
-  // For statements that have no rows of interest.
+  // Runs a statement and ignores its rows.
   Result<> run();
 
   std::int64_t integer(int column) const { return statement_->integer(column); }
   std::uint64_t number(int column) const { return static_cast<std::uint64_t>(integer(column)); }
   std::string text(int column) const { return std::string(view(column)); }
-  // Until the next step.
+  // Valid until the next step.
   std::string_view view(int column) const { return statement_->view(column); }
   bool is_null(int column) const { return statement_->is_null(column); }
 
@@ -64,27 +65,28 @@ class Query {
 
 enum class Ending : std::uint8_t { commit, roll_back };
 
-// A connection to a database. One thread at a time.
+// A connection to a database. For one thread at a time.
 class Connection {
  public:
   virtual ~Connection() = default;
 
-  // A statement, prepared once per connection. The same text must not be in use already.
+  // Returns a use of a statement, which is prepared once per connection. Only one query of the same text may exist at a
+  // time.
   virtual Query query(std::string_view sql) = 0;
-  // Statements without parameters and rows.
+  // Runs statements without parameters, and ignores their rows.
   virtual Result<> execute(const std::string& sql) = 0;
-  // Until `end_reading`, reads show the database at one moment.
+  // Until `end_reading`, reads see the database at one moment.
   virtual Result<> begin_reading() = 0;
   virtual Result<> end_reading() = 0;
-  // From here to `end_writing` nobody else writes.
+  // No other connection writes until `end_writing`.
   virtual Result<> begin_writing() = 0;
   virtual Result<> end_writing(Ending ending) = 0;
-  // By the clock that all who share the database go by, in microseconds.
+  // Returns the time in microseconds, by the clock that all processes that share the database use.
   virtual Result<std::int64_t> now() = 0;
 
-  // What an operator knows the database by; never a secret.
+  // Names the database for operators; contains no secret.
   const std::string& name() const { return name_; }
-  // The last trouble since this was asked for.
+  // Returns the last trouble since the previous call.
   std::optional<Health::Trouble> take_trouble() { return std::exchange(trouble_, std::nullopt); }
 
  protected:

@@ -131,14 +131,17 @@ Result<std::size_t> copy_table(Connection& from, Connection& to, const Table& ta
   }
 }
 
-// Versions and numbers that were given are not given again.
+// Raises the counters, so that `to` does not reuse numbers and versions that `from` has assigned. Those that it has
+// assigned itself in an earlier life still stand in its feed and leases.
 Result<> copy_counters(Connection& from, Connection& to) {
   auto row = from.query("SELECT name, value FROM counters");
   for (;;) {
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return {};
-    auto done = to.query("UPDATE counters SET value = ? WHERE name = ?").bind(row.integer(1), row.view(0)).run();
+    auto done = to.query("UPDATE counters SET value = ? WHERE name = ? AND value < ?")
+                    .bind(row.integer(1), row.view(0), row.integer(1))
+                    .run();
     if (!done) return done;
   }
 }

@@ -15,9 +15,9 @@ struct CopiedTable {
   std::size_t rows = 0;
 };
 
-// Copies every record, as one transaction, into a database that has none yet. Versions and numbers stay the same, and
-// secrets stay sealed with the pepper they have. What only concerns processes that run, such as leases and the feed, is
-// left out. Both have the newest schema.
+// Copies all records in one transaction into a database that has none. Versions and numbers stay the same, and secrets
+// stay sealed with the same pepper. Omits what concerns only running processes, such as leases and the feed. Both
+// databases must have the newest schema.
 Result<std::vector<CopiedTable>> copy(Connection& from, Connection& to);
 
 }  // namespace proteus::store::sql

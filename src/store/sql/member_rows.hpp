@@ -8,7 +8,7 @@
 #include "store/records.hpp"
 #include "store/sql/connection.hpp"
 
-// Processes and leases as rows. Writing happens inside a transaction of the caller's, of which there is one at a time.
+// Processes and leases as rows. Writes run within the caller's transaction; only one transaction writes at a time.
 namespace proteus::store::sql {
 
 Result<> attend(Connection& connection, const MemberRecord& record);

@@ -9,15 +9,16 @@
 
 namespace proteus::store::sql {
 
-// Work for a thread that has a connection.
+// Work for a thread with a connection. `check` and `apply` are called again if a transaction could not be committed, or
+// if a connection broke.
 struct Operation {
-  // Whether it may be done; changes nothing. Empty where there is no condition.
+  // Checks the conditions of the work; changes nothing. Empty if there are none.
   std::function<Result<>(Connection&)> check;
-  // Reads or changes the database. Called again where a transaction could not be committed, or a connection broke.
+  // Reads or changes the database.
   std::function<Result<>(Connection&)> apply;
-  // Called once, on that thread: with success only after the commit.
+  // Called once, on that thread; with success only after the commit.
   std::function<void(Result<>)> done;
-  // Whether others who share the database shall hear of it.
+  // Whether to notify other processes that share the database.
   bool is_announced = false;
 };
 

@@ -9,7 +9,7 @@
 #include "store/records.hpp"
 #include "store/sql/connection.hpp"
 
-// Decisions about definitions as rows. Writing happens inside a transaction of the caller's.
+// Decisions about definitions as rows. Writes run within the caller's transaction.
 namespace proteus::store::sql {
 
 Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t version);

@@ -8,12 +8,12 @@
 namespace proteus::store::sql {
 namespace {
 
-// The databases' integers are signed; no number is beyond.
+// The databases' integers are signed; no number in them is larger.
 std::int64_t clamp(std::uint64_t number) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX));
 }
 
-// Every row as a record, in their order.
+// Returns every row as a record, in the order of the rows.
 template <class Record, class ReadRow>
 Result<std::vector<Record>> read_rows(Query& query, ReadRow read_row) {
   std::vector<Record> records;
@@ -25,9 +25,8 @@ Result<std::vector<Record>> read_rows(Query& query, ReadRow read_row) {
   }
 }
 
-// The last number of a page that ends at the limit of bytes, though never before its first record; 0 where there is
-// none. `numbers` are rows of number and size. A database may answer with all rows at once, so sizes are asked for
-// first.
+// Returns the last number of a page that ends at the byte limit, but has at least one record; 0 if there are no
+// records. `numbers` has rows of number and size. Sizes are read first, because a database may return all rows at once.
 Result<std::int64_t> end_of_page(Query& numbers) {
   std::int64_t last = 0;
   std::size_t bytes = 0;
@@ -89,7 +88,7 @@ AuditRecord read_audit(const Query& row) {
           .detail = row.text(4)};
 }
 
-// The counter has the newest number that was given, also where its row is gone.
+// `newest` comes from the counter, because the row with that number may be gone.
 struct Ends {
   std::uint64_t oldest = 0;
   std::uint64_t newest = 0;
@@ -107,13 +106,19 @@ Result<Ends> read_ends(Connection& connection, std::string_view table) {
 template <class T, class Read>
 Result<T> at_one_moment(Connection& connection, Read read) {
   if (auto begun = connection.begin_reading(); !begun) return std::unexpected(std::move(begun.error()));
-  Result<T> result = read();
-  auto ended = connection.end_reading();
-  if (result && !ended) return std::unexpected(std::move(ended.error()));
-  return result;
+  try {
+    Result<T> result = read();
+    auto ended = connection.end_reading();
+    if (result && !ended) return std::unexpected(std::move(ended.error()));
+    return result;
+  } catch (...) {
+    // A transaction that stays open would make every later one fail.
+    (void)connection.end_reading();
+    throw;
+  }
 }
 
-// The first text that is behind all that begin so; nothing where there is none.
+// Returns the first text that sorts after all texts with this prefix; nothing if there is none.
 std::optional<std::string> behind(std::string_view prefix) {
   std::string text(prefix);
   while (!text.empty() && text.back() == '\xff')
@@ -180,16 +185,18 @@ Result<FeedPage> read_feed(Connection& connection, std::uint64_t since, std::siz
 
 Result<std::vector<AuditRecord>> read_audits(Connection& connection, std::size_t limit,
                                              std::optional<std::uint64_t> before) {
-  const std::int64_t below = before ? clamp(*before) : INT64_MAX;
-  auto numbers =
-      connection.query("SELECT number, length(detail) FROM audits WHERE number < ? ORDER BY number DESC LIMIT ?");
-  const auto last = end_of_page(numbers.bind(below, clamp(std::min(limit, limits::kRows))));
-  if (!last) return std::unexpected(last.error());
-  if (*last == 0) return std::vector<AuditRecord>();
-  auto query = connection.query(
-      "SELECT number, at, who, what, detail FROM audits WHERE number < ? AND number >= ? ORDER BY number DESC");
-  query.bind(below, *last);
-  return read_rows<AuditRecord>(query, read_audit);
+  return at_one_moment<std::vector<AuditRecord>>(connection, [&]() -> Result<std::vector<AuditRecord>> {
+    const std::int64_t below = before ? clamp(*before) : INT64_MAX;
+    auto numbers =
+        connection.query("SELECT number, length(detail) FROM audits WHERE number < ? ORDER BY number DESC LIMIT ?");
+    const auto last = end_of_page(numbers.bind(below, clamp(std::min(limit, limits::kRows))));
+    if (!last) return std::unexpected(last.error());
+    if (*last == 0) return std::vector<AuditRecord>();
+    auto query = connection.query(
+        "SELECT number, at, who, what, detail FROM audits WHERE number < ? AND number >= ? ORDER BY number DESC");
+    query.bind(below, *last);
+    return read_rows<AuditRecord>(query, read_audit);
+  });
 }
 
 Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view key) {

@@ -7,7 +7,7 @@
 namespace proteus::store::sql {
 namespace {
 
-// What a record is bound to. Part of the format: another text opens nothing.
+// The binding of a record. Part of the format: with another text nothing can be opened.
 std::string record_binding(std::string_view kind, std::string_view id) { return fmt::format("{} {}", kind, id); }
 
 }  // namespace

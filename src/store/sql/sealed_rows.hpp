@@ -10,17 +10,17 @@
 #include "store/sealer.hpp"
 #include "store/sql/connection.hpp"
 
-// Records that are nothing but secret as rows. Writing happens inside a transaction of the caller's.
+// SealedRecords as rows. Writes run within the caller's transaction.
 namespace proteus::store::sql {
 
 Result<> write_sealed(Connection& connection, const Sealer& sealer, const PutSealed& put, std::int64_t version);
 Result<> remove_sealed(Connection& connection, const RemoveSealed& remove);
 
-// Of a kind, all or one.
+// Reads the records of a kind, or the one of this id.
 Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind,
                                               std::optional<std::string_view> id);
 
-// How many records were sealed anew.
+// Returns how many records were sealed again.
 Result<std::size_t> reseal_records(Connection& connection, const Sealer& sealer);
 
 }  // namespace proteus::store::sql

@@ -7,8 +7,8 @@
 namespace proteus::store::sql {
 namespace {
 
-// What secrets are bound to. Part of the format: another text opens nothing. The length keeps two different pairs of
-// session and tool from having the same text.
+// The bindings of secrets. Part of the format: with another text nothing can be opened. The length keeps the texts of
+// two different pairs of session and tool apart; a session id contains no spaces.
 std::string session_binding(std::string_view id) { return fmt::format("the secrets of tool session {}", id); }
 std::string tool_binding(std::string_view session, std::string_view name) {
   return fmt::format("the secrets of tool {} of session {}:{}", name, session.size(), session);
@@ -33,11 +33,11 @@ void open_secrets(Record& record, const Query& row, int column, const Sealer& se
 
 struct ResealedTool {
   std::string session;
-  std::string name;  // of a tool
+  std::string name;  // of a tool; empty for a session
   std::string sealed;
 };
 
-// Of rows of session, name and secrets.
+// Reads rows of session, name and secrets. Seals again what was not sealed with the current key.
 template <class Binding>
 Result<std::vector<ResealedTool>> seal_anew(Query& query, const Sealer& sealer, Binding binding) {
   std::vector<ResealedTool> resealed;

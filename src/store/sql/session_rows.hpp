@@ -12,7 +12,7 @@
 #include "store/sealer.hpp"
 #include "store/sql/connection.hpp"
 
-// Tool sessions as rows. Writing happens inside a transaction of the caller's.
+// Tool sessions as rows. Writes run within the caller's transaction.
 namespace proteus::store::sql {
 
 Result<> write_session(Connection& connection, const Sealer& sealer, const PutToolSession& put, std::int64_t version);
@@ -29,14 +29,14 @@ concept SessionWrite =
     std::same_as<T, PutToolSession> || std::same_as<T, RemoveToolSession> || std::same_as<T, TouchToolSession> ||
     std::same_as<T, PutSessionTool> || std::same_as<T, RemoveSessionTool>;
 
-// All, or the one of this id.
+// Reads all sessions, or the one of this id.
 Result<std::vector<ToolSessionRecord>> read_tool_sessions(Connection& connection, const Sealer& sealer,
                                                           const std::optional<std::string>& id);
-// All, or those of this session.
+// Reads all tools, or those of this session.
 Result<std::vector<SessionToolRecord>> read_session_tools(Connection& connection, const Sealer& sealer,
                                                           const std::optional<std::string>& session);
 
-// How many records were sealed anew.
+// Returns how many records were sealed again.
 Result<std::size_t> reseal_sessions(Connection& connection, const Sealer& sealer);
 
 }  // namespace proteus::store::sql

@@ -17,7 +17,7 @@ namespace {
 
 Error not_posted(Posted posted) { return posted == Posted::full ? errors::store_overloaded() : errors::store_closed(); }
 
-// A value that the operation's thread finds out.
+// The result of an operation, which the operation's thread delivers.
 template <class T>
 struct Outcome {
   T value{};
@@ -42,7 +42,7 @@ void deliver_into(Operation& operation, const std::shared_ptr<Outcome<T>>& outco
   };
 }
 
-// Of those with a key that only one has.
+// Returns the only record that a unique key selects; nothing if there is none.
 template <class Record>
 Result<std::optional<Record>> only(Result<std::vector<Record>> records) {
   if (!records) return std::unexpected(std::move(records.error()));
@@ -75,10 +75,10 @@ Task<Result<T>> SqlStore::in_writer(Operation operation, std::function<Result<T>
 void SqlStore::note(Side side, std::optional<Health::Trouble> trouble) {
   const std::lock_guard lock(mutex_);
   auto& noted = side == Side::writing ? health_.writing : health_.reading;
-  // A damaged file does not heal, though other parts of it can be read.
-  if (noted && noted->fault == Fault::corrupt && !trouble) return;
+  // A damaged file does not heal, even if other parts of it can be read, or another trouble passes.
+  if (noted && noted->fault == Fault::corrupt && (!trouble || trouble->fault != Fault::corrupt)) return;
   const std::string_view doing = side == Side::writing ? "writing to" : "reading from";
-  // Once per kind of trouble, not once per request.
+  // Logs once per kind of trouble, not once per request.
   if (trouble && (!noted || noted->fault != trouble->fault)) log::error("{} the store: {}", doing, trouble->message);
   if (!trouble && noted) log::info("{} the store works again", doing);
   noted = std::move(trouble);

@@ -14,8 +14,8 @@
 
 namespace proteus::store::sql {
 
-// The port, for databases that understand the same statements. What differs is how work gets to a connection. Secrets
-// are sealed before they reach the database.
+// Implements the port for databases that understand the same statements. Derived classes bring the operations to a
+// connection. Secrets are sealed before they reach the database.
 class SqlStore : public Store {
  public:
   Task<Result<Written>> write(Writes writes) override;
@@ -46,12 +46,13 @@ class SqlStore : public Store {
  protected:
   SqlStore(Sealer sealer, Retention retention) : sealer_(std::move(sealer)), retention_(retention) {}
 
-  // Any thread. Where the answer is not `yes`, the operation is left as it is.
+  // Hand an operation to a thread with a connection. Thread-safe. If the answer is not `yes`, the operation is dropped,
+  // and `done` is not called.
   virtual Posted post_read(Operation operation) = 0;
   virtual Posted post_write(Operation operation, std::size_t bytes) = 0;
 
   enum class Side : std::uint8_t { writing, reading };
-  // After each use of a connection, what troubled it.
+  // Updates the health after each use of a connection; `trouble` is empty if there was none.
   void note(Side side, std::optional<Health::Trouble> trouble);
   void feed_grew();
 

@@ -16,7 +16,7 @@ Result<> insert(Connection& connection, std::string_view hash, std::string_view 
   return {};
 }
 
-// While a pepper is being replaced, some are hashed with the previous key.
+// While a pepper is being replaced, some hashes are still keyed with the previous one.
 Result<> check_previous(Connection& connection, const std::vector<std::string>& keyed) {
   for (std::size_t i = 1; i < keyed.size(); ++i) {
     auto row = connection.query("SELECT 1 FROM token_hashes WHERE hash = ?");

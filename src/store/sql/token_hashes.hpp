@@ -9,11 +9,11 @@
 #include "store/sealer.hpp"
 #include "store/sql/connection.hpp"
 
-// What tokens are known by, each belonging to one owner. A row has a keyed hash, and what was hashed, sealed: so it can
-// be hashed anew with another key.
+// The hashes by which tokens are known. Each belongs to one owner. A row has the keyed hash and, sealed, the hash it
+// was made from, so that it can be keyed again after the pepper has changed.
 namespace proteus::store::sql {
 
-// Instead of those that the owner had.
+// Replaces the hashes of the owner. Fails if another owner has one of the new hashes.
 Result<> write_hashes(Connection& connection, const Sealer& sealer, std::string_view owner,
                       const std::vector<std::string>& hashes);
 Result<> remove_hashes(Connection& connection, std::string_view owner);

@@ -7,7 +7,7 @@
 namespace proteus::store::sql {
 namespace {
 
-// What the hashes are bound to. Part of the format: another text opens nothing.
+// The binding of a token's hashes. Part of the format: with another text nothing can be opened.
 std::string token_binding(std::string_view name) { return fmt::format("the hashes of token {}", name); }
 std::string token_owner(std::string_view name) { return fmt::format("token {}", name); }
 

@@ -12,7 +12,7 @@
 #include "store/sealer.hpp"
 #include "store/sql/connection.hpp"
 
-// Tokens that were made at runtime as rows. Writing happens inside a transaction of the caller's.
+// Tokens made at runtime, as rows. Writes run within the caller's transaction.
 namespace proteus::store::sql {
 
 Result<> write_token(Connection& connection, const Sealer& sealer, const PutToken& put, std::int64_t version);
@@ -22,7 +22,7 @@ Result<> touch_token(Connection& connection, const TouchToken& touch);
 Result<std::vector<TokenRecord>> read_tokens(Connection& connection, const Sealer& sealer,
                                              const std::optional<std::string>& name);
 
-// How many records were sealed anew.
+// Returns how many records were sealed again.
 Result<std::size_t> reseal_tokens(Connection& connection, const Sealer& sealer);
 
 }  // namespace proteus::store::sql

@@ -5,7 +5,7 @@
 
 namespace proteus::store::sql {
 
-// What the secrets of an upstream are bound to. Part of the format: another text opens nothing.
+// The binding of an upstream's secrets. Part of the format: with another text nothing can be opened.
 inline std::string seal_binding(std::string_view upstream) {
   return "the secrets of upstream " + std::string(upstream);
 }

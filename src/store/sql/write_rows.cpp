@@ -23,7 +23,7 @@ struct Apply {
   const Sealer& sealer;
   const Retention& retention;
   Written& written;
-  std::int64_t version;  // of the record that is written
+  std::int64_t version;  // of the record to write
 
   Result<> operator()(const PutUpstream& put) const {
     const UpstreamRecord& record = put.record;
@@ -120,7 +120,7 @@ Result<> append_to_feed(Connection& connection, std::int64_t number, const Recor
       .run();
 }
 
-// Not at each write: a statement less.
+// Does not trim at every write, which saves a statement.
 Result<> trim_feed(Connection& connection, std::int64_t before, std::int64_t newest, std::size_t kept) {
   const std::int64_t step = static_cast<std::int64_t>(std::min<std::size_t>(kept, 64));
   if (before / step == newest / step) return {};

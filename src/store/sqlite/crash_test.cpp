@@ -19,15 +19,15 @@
 #include "store/data_directory.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
-// A process that registers upstreams is killed at random moments; what it acknowledged must be there afterwards. This
-// test program is its own victim: see `main`.
+// A process registers upstreams and is killed at a random moment; everything that it acknowledged must be there
+// afterwards. The process is this test program, started again: see `main`.
 namespace proteus::store::test {
 namespace {
 
 constexpr const char* kVictim = "--register-until-killed";
 constexpr int kAtOnce = 4;
 
-// Everything about a record follows from its name, so that half of one would show.
+// Everything in the record follows from its name, so that a partly written record would show.
 UpstreamRecord record_of(const std::string& name) {
   UpstreamRecord record = upstream(name);
   record.settings = fmt::format(R"({{"padding":"{}"}})", std::string(std::hash<std::string>{}(name) % 100'000, 'x'));
@@ -67,7 +67,7 @@ int victim(const char* path, const char* round) {
   return 0;
 }
 
-// The process, and the end of the pipe that it acknowledges into.
+// A process, and the end of the pipe through which it acknowledges.
 struct Victim {
   pid_t pid = -1;
   UniqueFd acknowledgements;
@@ -89,7 +89,7 @@ Victim start(const std::filesystem::path& directory, int round) {
   return started;
 }
 
-// What arrives until `enough` lines have; all there is where that is never.
+// Reads until there are `enough` lines; reads everything if there are fewer.
 std::string read_lines(int fd, std::size_t enough) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -103,11 +103,12 @@ std::string read_lines(int fd, std::size_t enough) {
 
 class CrashTest : public testing::Test {
  protected:
-  // Starts a victim and kills it after about `lines` acknowledgements and a moment. What it acknowledged is remembered.
+  // Starts a victim and kills it after about `lines` acknowledgements and `microseconds`. Remembers what it
+  // acknowledged.
   void kill_one(int round, std::size_t lines, int microseconds) {
     Victim victim = start(path_, round);
     std::string text = read_lines(victim.acknowledgements.get(), lines);
-    // The moment is random; nothing is waited for.
+    // A random delay: there is nothing to wait for.
     const timespec moment{.tv_sec = 0, .tv_nsec = microseconds * 1000L};
     if (microseconds > 0) ::ppoll(nullptr, 0, &moment, nullptr);
     ::kill(victim.pid, SIGKILL);
@@ -119,7 +120,7 @@ class CrashTest : public testing::Test {
   }
 
   void remember(std::string_view text) {
-    // A last line without an end was cut by the kill, and acknowledged nothing.
+    // An unfinished last line was cut off by the kill, and acknowledges nothing.
     for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
       const std::string_view line = text.substr(0, end);
       const auto space = line.find(' ');
@@ -172,7 +173,7 @@ TEST_F(CrashTest, LosesNothingThatWasAcknowledgedAndLeavesNothingHalfDone) {
   std::uniform_int_distribution microseconds(0, 3000);
   for (int round = 0; round < 20 && !HasFailure(); ++round) {
     SCOPED_TRACE(fmt::format("round {} of seed {}", round, kSeed));
-    // Every other time at once: whoever acknowledges too early has not written yet.
+    // Kills every other victim at once: a store that acknowledges too early has not written yet.
     kill_one(round, lines(random), round % 2 == 0 ? 0 : microseconds(random));
     check();
   }
@@ -182,7 +183,7 @@ TEST_F(CrashTest, LosesNothingThatWasAcknowledgedAndLeavesNothingHalfDone) {
 }  // namespace
 }  // namespace proteus::store::test
 
-// GoogleTest's own main is left out by the linker where there is another.
+// The linker leaves GoogleTest's own main out if there is another.
 int main(int argc, char** argv) {
   if (argc == 4 && argv[1] == std::string_view(proteus::store::test::kVictim)) {
     return proteus::store::test::victim(argv[2], argv[3]);

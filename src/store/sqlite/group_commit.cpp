@@ -40,7 +40,7 @@ std::vector<Result<>> GroupCommit::commit(std::span<const Operation> group) {
   return results;
 }
 
-// One result for each, or an error where the transaction failed as a whole though it could begin.
+// Returns one result for each operation, or an error if the transaction began but failed as a whole.
 Result<std::vector<Result<>>> GroupCommit::commit_together(std::span<const Operation> group) {
   SqliteTransaction transaction(connection_);
   if (auto begun = transaction.begin(); !begun) return std::vector<Result<>>(group.size(), begun);
@@ -49,7 +49,7 @@ Result<std::vector<Result<>>> GroupCommit::commit_together(std::span<const Opera
   for (const Operation& operation : group) {
     results.push_back(apply(operation));
     if (results.back()) ++succeeded;
-    // Some errors make SQLite roll back everything.
+    // Some errors make SQLite roll back the whole transaction.
     if (!connection_.in_transaction()) return std::unexpected(results.back().error());
   }
   if (auto committed = transaction.commit(); !committed) return std::unexpected(std::move(committed.error()));

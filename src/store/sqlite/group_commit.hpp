@@ -15,24 +15,25 @@
 
 namespace proteus::store {
 
-// The one writer of a database. What is posted while a transaction runs is done together in the next one, so that many
-// share the wait for the disk. Each is a savepoint of its own: one that fails leaves the others as they are.
+// The only writer of a database. Operations that are posted while a transaction runs are committed together in the next
+// one, so that they share the wait for the disk. Each has a savepoint, so that one that fails does not affect the
+// others.
 class GroupCommit {
  public:
   using Operation = sql::Operation;
-  // After each transaction, what troubled it, if anything.
+  // Called after each group with the trouble that it met, if any.
   using Report = std::function<void(std::optional<Health::Trouble>)>;
-  // After one that others shall hear of.
+  // Called after a group that committed an operation of interest to others (`Operation::is_announced`).
   using Announce = std::function<void()>;
 
   struct Counts {
-    std::uint64_t operations = 0;  // that succeeded
+    std::uint64_t operations = 0;  // only successful ones
     std::uint64_t commits = 0;
   };
 
   GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report, Announce announce);
 
-  // Any thread. Where the answer is not `yes`, the operation is left as it is.
+  // Thread-safe. Takes the operation only if the answer is `yes`.
   Posted post(Operation&& operation, std::size_t bytes) { return thread_.post(std::move(operation), bytes); }
   Counts counts() const { return {.operations = operations_, .commits = commits_}; }
 
@@ -47,7 +48,7 @@ class GroupCommit {
   const Announce announce_;
   std::atomic<std::uint64_t> operations_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
-  BatchThread<Operation> thread_;  // last: it uses the others
+  BatchThread<Operation> thread_;  // last: uses the other members
 };
 
 }  // namespace proteus::store

@@ -24,7 +24,8 @@ Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& fil
   connection.database_.reset(opened);
   if (code != SQLITE_OK) return std::unexpected(connection.error(code));
   sqlite3_busy_timeout(opened, static_cast<int>(busy_timeout.count()));
-  // A database file is input like any other: its schema runs no functions, and its pages are checked as they are read.
+  // A database file is input like any other: its schema may not call unsafe functions, and its pages are checked when
+  // they are read.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   if (auto checked = connection.execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY"); !checked) {

@@ -21,10 +21,10 @@ namespace proteus::store {
 
 enum class SqliteAccess : std::uint8_t { read_write, read_only };
 
-// A connection to a database file. One thread at a time; it moves while no query of it is in use.
+// A connection to a database file. For one thread at a time. May be moved only while no query of it exists.
 class SqliteConnection final : public sql::Connection {
  public:
-  // The file must exist. `busy_timeout`: how long to wait for a lock of another connection.
+  // The file must exist. `busy_timeout` is how long to wait for the lock of another connection.
   static Result<SqliteConnection> open(const std::filesystem::path& file, SqliteAccess access,
                                        std::chrono::milliseconds busy_timeout);
 
@@ -36,13 +36,13 @@ class SqliteConnection final : public sql::Connection {
   Result<> end_writing(sql::Ending ending) override;
   Result<std::int64_t> now() override;
 
-  // Lets go of pages that are kept in memory, and of what this thread has freed: for a time in which nothing is asked.
+  // Releases cached pages, and memory that this thread has freed. For idle times.
   void rest();
 
-  // Also false after an error that made SQLite roll back by itself.
+  // Also returns false after an error that made SQLite roll back on its own.
   bool in_transaction() const;
 
-  // What the last operation failed with; a fault is remembered as trouble.
+  // Returns the error of the last operation. Notes a fault as trouble.
   Error error(int code);
 
  private:
@@ -60,7 +60,7 @@ class SqliteConnection final : public sql::Connection {
   std::map<std::string, Statement, std::less<>> statements_;  // finalized before the connection closes
 };
 
-// The fault behind a result code of SQLite and what the system said; none where the statement itself was wrong.
+// Returns the fault behind a result code of SQLite and the system's `errno`; nothing if the statement itself was wrong.
 std::optional<Fault> fault_of(int sqlite_code, int system_error);
 
 }  // namespace proteus::store

@@ -8,7 +8,8 @@
 #include "store/sqlite/sqlite_statement.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
-// A store that meets a full disk, a lock, a damage: it says so, reads on, and loses nothing it acknowledged.
+// A store that meets a full disk, a lock or a damaged file reports it, still reads what it can, and loses nothing that
+// it acknowledged.
 namespace proteus::store::test {
 namespace {
 

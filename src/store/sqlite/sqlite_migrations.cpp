@@ -11,12 +11,12 @@
 namespace proteus::store {
 namespace {
 
-// "Prot", for programs that tell files apart.
+// "Prot", for programs that recognise file types.
 constexpr std::int64_t kApplication = 0x50726f74;
 
-// Step N takes a database from version N to N + 1. A step that was released is never changed.
+// Step N takes a database from version N to N + 1. A released step is never changed.
 constexpr std::array kSteps = {
-    // AUTOINCREMENT: a number is not given again, even if all rows are gone.
+    // AUTOINCREMENT never reuses a number, even if all rows are gone.
     R"sql(
       CREATE TABLE upstreams (
         place INTEGER PRIMARY KEY,
@@ -116,7 +116,7 @@ constexpr std::array kSteps = {
         PRIMARY KEY (kind, id)
       ) STRICT, WITHOUT ROWID;
     )sql",
-    // What is there already was put by somebody: its version is not 0.
+    // Existing records get version 1, because 0 means that there is no record.
     R"sql(
       CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       INSERT INTO counters VALUES

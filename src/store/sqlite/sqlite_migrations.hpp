@@ -8,11 +8,11 @@
 
 namespace proteus::store {
 
-// The version of the schema that this program writes.
+// Returns the version of the schema that this program writes.
 std::int64_t schema_version();
 
-// Brings the database to that version, or to an earlier one, one step per transaction. Refuses a database of another
-// program, and one that a newer version of this program wrote.
+// Brings the database up to version `to`, one step per transaction; leaves a later version alone. Rejects a database of
+// another program, and one that a newer version of this program wrote.
 Result<> migrate(SqliteConnection& connection, std::int64_t to = schema_version());
 
 }  // namespace proteus::store

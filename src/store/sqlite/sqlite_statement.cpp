@@ -16,7 +16,7 @@ void SqliteStatement::bind(std::int64_t value) {
 
 void SqliteStatement::bind(std::string_view text) {
   if (code_ != SQLITE_OK) return;
-  // A null pointer would bind NULL.
+  // SQLite takes a null pointer for NULL.
   const char* start = text.data() == nullptr ? "" : text.data();
   code_ = sqlite3_bind_text64(statement_, ++bound_, start, text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }

@@ -12,7 +12,7 @@ struct sqlite3_stmt;
 
 namespace proteus::store {
 
-// Resets the statement at its end.
+// A statement of a SqliteConnection. The destructor resets it for its next use.
 class SqliteStatement final : public sql::Statement {
  public:
   SqliteStatement(SqliteConnection& connection, sqlite3_stmt* statement, int code)

@@ -15,7 +15,7 @@ namespace {
 Result<SqliteConnection> open_writer(const SqliteOptions& options) {
   auto connection = SqliteConnection::open(options.file, SqliteAccess::read_write, options.busy_timeout);
   if (!connection) return connection;
-  // The journal may not stay as large as it once had to be.
+  // Limits the size that the WAL file keeps after it once had to grow.
   std::string pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864";
   if (options.max_pages > 0) pragmas += fmt::format("; PRAGMA max_page_count = {}", options.max_pages);
   if (auto done = connection->execute(pragmas); !done) return std::unexpected(std::move(done.error()));
@@ -25,7 +25,7 @@ Result<SqliteConnection> open_writer(const SqliteOptions& options) {
 Result<SqliteConnection> open_reader(const SqliteOptions& options) {
   auto connection = SqliteConnection::open(options.file, SqliteAccess::read_write, options.busy_timeout);
   if (!connection) return connection;
-  // Readers of a WAL keep their place in shared memory, so the connection cannot be read-only; its statements can.
+  // Readers of a WAL write their position to shared memory, so the connection cannot be read-only. Its statements are.
   if (auto done = connection->execute("PRAGMA query_only = ON"); !done) return std::unexpected(std::move(done.error()));
   return connection;
 }
@@ -41,7 +41,7 @@ Result<> guarded(const sql::Operation& operation, SqliteConnection& connection) 
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(SqliteOptions options, Sealer sealer) {
-  // SQLite gives the files beside the database the mode of the database.
+  // SQLite gives the WAL and the shared memory file the mode of the database file.
   if (auto created = create_private(options.file); !created) return std::unexpected(std::move(created.error()));
   auto writer = open_writer(options);
   if (!writer) return std::unexpected(std::move(writer.error()));

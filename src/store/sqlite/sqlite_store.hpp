@@ -17,19 +17,19 @@ struct SqliteOptions {
   std::filesystem::path file;
   Retention retention;
   BacklogLimits backlog;
-  // How long a write waits for another program that has the database locked.
+  // How long a write waits while another program has the database locked.
   std::chrono::milliseconds busy_timeout{5000};
-  // How large the file may grow, in pages of 4 KiB; 0 for as large as SQLite allows. Beyond it is as if the disk were
-  // full.
+  // Maximum size of the file, in pages of 4 KiB; 0 for SQLite's own maximum. Beyond it, the store behaves as if the
+  // disk were full.
   std::uint32_t max_pages = 0;
 };
 
-// A store in one SQLite file, in WAL mode and with a sync per commit: what was acknowledged is on disk. One thread
-// writes (store/sqlite/group_commit.hpp) and one reads, so that reads go on while a write waits for the disk. Secrets
-// are sealed before they reach SQLite. Destroying it finishes what was posted, and drops whoever still waits elsewhere.
+// A store in one SQLite file, in WAL mode and with one sync per commit: what was acknowledged is on disk. One thread
+// writes (store/sqlite/group_commit.hpp) and one reads, so that reads continue while a write waits for the disk.
+// Secrets are sealed before they reach SQLite. The destructor finishes what was posted.
 class SqliteStore final : public sql::SqlStore {
  public:
-  // Creates or migrates the file; mode 0600 where it is created. Blocks: for the start of the process.
+  // Creates the file with mode 0600, or migrates it. Blocks: call it at start-up.
   static Result<std::unique_ptr<SqliteStore>> open(SqliteOptions options, Sealer sealer);
 
   GroupCommit::Counts counts() const { return writer_.counts(); }
@@ -44,7 +44,7 @@ class SqliteStore final : public sql::SqlStore {
 
   SqliteConnection read_connection_;
   GroupCommit writer_;
-  BatchThread<sql::Operation> reader_;  // last: it uses the others
+  BatchThread<sql::Operation> reader_;  // last: uses the other members
 };
 
 }  // namespace proteus::store

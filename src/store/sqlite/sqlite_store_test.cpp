@@ -37,7 +37,7 @@ class SqliteStoreTest : public testing::Test {
  protected:
   SqliteStoreTest() { bench_.reopen(); }
 
-  // Posts writes while another program holds the lock, so that they wait together. The first may go alone.
+  // Posts writes while another program holds the lock, so that they wait together. The first may be committed alone.
   std::vector<Result<>> write_together(std::vector<UpstreamRecord> records) {
     auto other = bench_.other();
     EXPECT_TRUE(other.execute("BEGIN IMMEDIATE"));

@@ -27,7 +27,7 @@ class SqliteTokensTest : public testing::Test {
   SqliteBench bench_;
 };
 
-// SEC-02, OAU-14: whoever has the file cannot try whether a token is in it.
+// SEC-02, OAU-14: somebody who has the file cannot test whether it contains a given token.
 TEST_F(SqliteTokensTest, WritesNoHashInPlainText) {
   TokenRecord record = token("ci-of-tests");
   record.secrets = R"({"current":"0123456789abcdef"})";

@@ -11,7 +11,7 @@ SqliteTransaction::~SqliteTransaction() {
 Result<> SqliteTransaction::begin() { return connection_.begin_writing(); }
 Result<> SqliteTransaction::commit() { return connection_.end_writing(sql::Ending::commit); }
 
-// After an error that rolled all back there is no savepoint to return to.
+// After an error that rolled back the whole transaction there is no savepoint left.
 SqliteSavepoint::~SqliteSavepoint() {
   if (!open_ || !connection_.in_transaction()) return;
   static_cast<void>(connection_.query("ROLLBACK TO part").run());

@@ -6,8 +6,8 @@
 
 namespace proteus::store {
 
-// Rolled back at its end, unless it was committed. Takes the write lock at once, so that it cannot meet another writer
-// half way.
+// A transaction that its destructor rolls back unless it was committed. Takes the write lock at its beginning, so that
+// it cannot conflict with another writer half-way.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteConnection& connection) : connection_(connection) {}
@@ -16,14 +16,14 @@ class SqliteTransaction {
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
 
   Result<> begin();
-  // What it did is on disk when this returns.
+  // Its changes are on disk when this returns.
   Result<> commit();
 
  private:
   SqliteConnection& connection_;
 };
 
-// A part of a transaction that can be undone alone. Rolled back at its end, unless it was released.
+// A part of a transaction that can be undone alone. Its destructor rolls it back unless it was released.
 class SqliteSavepoint {
  public:
   explicit SqliteSavepoint(SqliteConnection& connection) : connection_(connection) {}

@@ -6,8 +6,8 @@
 
 namespace proteus::store::test {
 
-// For tests: a store whose disk is full when it is told so.
-class FullStore final : public Store {
+// For tests: a store whose disk is full while `full` is set.
+class FullStore : public Store {
  public:
   Task<Result<Written>> write(Writes writes) override {
     if (full) co_return std::unexpected(errors::exhausted("the disk is full"));

@@ -13,13 +13,13 @@
 
 namespace proteus::store::test {
 
-// One for all tests of a program that do not harm it.
+// One server for all tests of a program that leave it intact.
 inline PostgresServer& shared_server() {
   static PostgresServer server;
   return server;
 }
 
-// Stores on a database of their own.
+// Stores on a fresh database.
 class PostgresBench {
  public:
   explicit PostgresBench(PostgresServer& server = shared_server(), PostgresOptions options = {})
@@ -33,7 +33,7 @@ class PostgresBench {
   Result<std::unique_ptr<PostgresStore>> try_open(const std::string& pepper = "pepper") const {
     return PostgresStore::open(options_, Sealer(Pepper::given(pepper).value()));
   }
-  // As another process does.
+  // Opens a store, as another process does.
   std::unique_ptr<PostgresStore> open() const {
     auto opened = try_open();
     if (!opened) throw std::runtime_error(opened.error().message());
@@ -45,7 +45,7 @@ class PostgresBench {
     return std::move(*opened);
   }
 
-  // Somebody else at the same database.
+  // Runs a statement as another client of the same database.
   std::vector<std::string> query(const std::string& sql) const { return server_.query(sql, database_); }
   // Closes all connections of stores, as a server or a firewall may at any time.
   void close_connections() const {

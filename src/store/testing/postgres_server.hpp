@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "base/testing/test_run.hpp"
+#include "base/unique_fd.hpp"
 #include "store/testing/test_support.hpp"
 
 namespace proteus::store::test {
 
-// A server of its own, as its own user: PostgreSQL refuses to run as root.
+// A PostgreSQL server in a temporary directory. If the tests run as root, it runs as the user `postgres`, because
+// PostgreSQL refuses to run as root.
 class PostgresServer {
  public:
   static constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin";
@@ -52,7 +54,7 @@ class PostgresServer {
   }
   pid_t pid() const { return server_; }
 
-  // Ends the server as the signal does: SIGKILL is a crash.
+  // Ends the server with the signal; SIGKILL is a crash.
   void stop(int signal) {
     if (server_ == 0) return;
     ::kill(server_, signal);
@@ -60,7 +62,14 @@ class PostgresServer {
     server_ = 0;
   }
 
-  // After a crash, what is left of the server before keeps the next one away until it has noticed.
+  // Makes a server that was stopped start as a standby, which only reads, until `SELECT pg_promote()`.
+  void become_standby() const {
+    const UniqueFd made(::open((data() + "/standby.signal").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+    if (made.get() < 0) throw std::runtime_error("the server's directory cannot be written");
+  }
+
+  // Starts the server, and waits until it answers. Tries again, because processes that a crashed server left behind
+  // keep a new one from starting until they have noticed the crash.
   void start() {
     const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
     while (PQping(conninfo().c_str()) != PQPING_OK) {
@@ -74,7 +83,7 @@ class PostgresServer {
     }
   }
 
-  // The first column.
+  // Returns the first column.
   std::vector<std::string> query(const std::string& sql, const std::string& database = "postgres") const {
     const std::unique_ptr<PGconn, void (*)(PGconn*)> connection(PQconnectdb(dsn(database).c_str()), PQfinish);
     const std::unique_ptr<PGresult, void (*)(PGresult*)> result(PQexec(connection.get(), sql.c_str()), PQclear);

@@ -13,7 +13,7 @@ namespace proteus::store::test {
 
 inline Pepper pepper(const std::string& value) { return Pepper::given(value).value(); }
 
-// A SQLite store in a directory of its own.
+// A SQLite store in its own temporary directory.
 class SqliteBench {
  public:
   explicit SqliteBench(SqliteOptions options = {}) : options_(std::move(options)) {
@@ -36,7 +36,7 @@ class SqliteBench {
   SqliteOptions& options() { return options_; }
   const std::filesystem::path& file() const { return options_.file; }
 
-  // Another program at the same database.
+  // Opens the same database as another program does.
   SqliteConnection other() const {
     return SqliteConnection::open(options_.file, SqliteAccess::read_write, std::chrono::milliseconds(0)).value();
   }

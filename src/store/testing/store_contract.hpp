@@ -10,18 +10,18 @@
 #include "store/store.hpp"
 #include "store/testing/test_support.hpp"
 
-// What every store must do. An implementation proves it by instantiating `StoreContract`, and `DurableStoreContract`
-// where it outlives the process; the tests themselves are in store_contract_test.cpp.
+// The contract of every store. An implementation instantiates `StoreContract`, and also `DurableStoreContract` if it
+// outlives the process. The tests are in store_contract_test.cpp and the other *_contract_test.cpp files.
 namespace proteus::store::test {
 
-// A store under test, and where it keeps its things.
+// A store under test, with the files or the database that it uses.
 class StoreBed {
  public:
   virtual ~StoreBed() = default;
   virtual Store& store() = 0;
-  // The same records as another process sees them, where several can share the store.
+  // Returns the store as another process sees it, if several processes can share it.
   virtual Store& other() { return store(); }
-  // Closes the store and opens it again, as a restart does.
+  // Closes the store and opens it again, like a restart.
   virtual void reopen() {}
 };
 

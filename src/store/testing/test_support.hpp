@@ -15,7 +15,7 @@
 
 namespace proteus::store::test {
 
-// Gone at its end, with all that is in it.
+// A temporary directory, removed with its content at destruction.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -36,7 +36,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// Awaits what a store answers; throws where that is an error.
+// Runs calls of a store to their end. `get` throws if the result is an error.
 class Runner {
  public:
   template <class T>

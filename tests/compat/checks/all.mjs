@@ -1,4 +1,4 @@
-// The checks of the matrix, in the order of its columns: those that change the server come last.
+// The checks of the matrix, in the order of its columns. Checks that change the server come last.
 import { CONVERSATIONS } from './conversations.mjs';
 import { OTHER_ERA, OTHER_ERA_ASKING, RESTART } from './gateway_only.mjs';
 import { LISTS } from './lists.mjs';

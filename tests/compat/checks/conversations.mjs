@@ -1,12 +1,12 @@
-// What a server says or asks by itself while it works, or about itself.
+// Checks of messages that a server sends on its own: notifications and requests.
 import { patiently } from '../wire/peer.mjs';
 import { definitions } from './lists.mjs';
 import { call, comparable } from './requests.mjs';
 
-// What a notification may carry that belongs to its leg of the way.
+// Removes the members that differ between the connection to the client and the connection to the server.
 const withoutMeta = ({ _meta, progressToken, requestId, ...rest }) => JSON.stringify(rest);
 
-/** The notifications of `method` since `from`, once there are `count`; fewer, where no more come. */
+/** Waits for `count` notifications of `method` since `from`. Returns those that arrived, even if there are fewer. */
 async function notifications(side, method, count, from) {
   const some = () => side.peer.told.slice(from).filter((message) => message.method === method);
   const enough = side.peer.heard(() => some().length >= count, `${count} of ${method}`, side.patience);
@@ -24,7 +24,7 @@ async function logging(side, wanted) {
   return [answer, ...said.filter((text) => !wanted.only || wanted.only.test(text))];
 }
 
-/** A call during which the server asks something: the answer, and what was asked. */
+/** Makes a call during which the server sends requests. Returns the answer and the requests. */
 async function questions(side, wanted) {
   const from = side.peer.asked.length;
   const answer = comparable(side, await call(side, wanted));
@@ -42,12 +42,16 @@ async function until(what, patience, done) {
   }
 }
 
-/** A call that is given up: no answer comes, the server knows where it can tell, and the connection goes on. */
+/**
+ * Cancels a call: there is no answer, the server is notified if it can report that, and the connection stays usable.
+ */
 async function cancellation(side, { name, arguments: args = {}, count, next }) {
   const before = count && comparable(side, await call(side, { name: count }));
   const from = side.peer.told.length;
   const params = { name: side.name(name), arguments: args, _meta: { progressToken: 'cancel-me' } };
   const { id, answered } = await side.peer.post('tools/call', params);
+  let outcome = 'no answer';
+  void answered.then((answer) => { outcome = `answered ${JSON.stringify(answer.error ?? answer.result)}`; });
   await side.peer.heard((message) => side.peer.told.indexOf(message) >= from && message.method === 'notifications/progress', 'progress of the call', side.patience);
   await side.peer.cancel(id);
   let after = 'cannot tell';
@@ -56,11 +60,10 @@ async function cancellation(side, { name, arguments: args = {}, count, next }) {
     after = 'the server was told';
   }
   const goesOn = next ? comparable(side, await call(side, next)) : 'not tried';
-  const silent = await Promise.race([answered.then((answer) => `answered ${JSON.stringify(answer.error ?? answer.result)}`), 'no answer']);
-  return [after, goesOn, silent];
+  return [after, goesOn, outcome];
 }
 
-/** A call that changes a list: it is announced, the list is the new one, and what is new can be used. */
+/** Makes a call that changes a list: the change is announced, the list contains the new entry, and it can be used. */
 async function change(side, { trigger, list, added, use }) {
   const from = side.peer.told.length;
   await side.peer.subscribe();

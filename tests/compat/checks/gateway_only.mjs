@@ -1,4 +1,5 @@
-// What only a gateway can do for a client: its server restarts, or speaks the other era. What must come out is what came out directly.
+// Checks of what only a gateway can do for a client: the server restarts, or speaks the other era. The outcome must be
+// the same as that of a direct connection.
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { members } from '../wire/json_text.mjs';
@@ -13,17 +14,17 @@ function childrenOf(pid) {
   return threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ')).filter(Boolean).map(Number);
 }
 
-/** What must be the same whatever happened: the tools, and the content of a call. */
+/** Returns what must be the same in all cases: the tools, and the content of a call. */
 async function essence(side) {
   const seen = side.capabilities.tools ? await definitions(side, 'tools/list', 'tools') : [];
   const [first] = [side.row.steady ?? side.row.call ?? []].flat();
-  // What a call says of a server that remembers depends on what was done before.
+  // The result of a call to a server that remembers depends on earlier calls.
   if (!first || side.row.remembers) return seen;
   const answer = await call(side, first);
   return [...seen, answer.error ? comparable(side, answer) : members(outcomeText(answer)).get('content')];
 }
 
-/** Tries again until the answer is the one that is wanted; gives the last one. */
+/** Repeats `look` until it returns what is wanted, or time is up. Returns the last outcome. */
 async function eventually(side, wanted, look) {
   let last;
   for (const end = Date.now() + side.patience; Date.now() < end; await new Promise((next) => setTimeout(next, 100))) {
@@ -37,12 +38,12 @@ function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // The process has already ended.
     if (error.code !== 'ESRCH') throw error;
   }
 }
 
-/** A gateway asks nobody twice for a call that may have run; so the client tries again, over the same session. */
+/** Restarts the server. The client must retry, in the same session: the gateway repeats no call that may have run. */
 async function restart(direct, through) {
   const wanted = direct.fresh;
   if (through.restart) await through.restart();
@@ -53,9 +54,9 @@ async function restart(direct, through) {
 const other = (era) => (era === 'legacy' ? 'modern' : 'legacy');
 
 async function otherEra(direct, through) {
-  // A server that was started again is as this one is now, before the checks that change it.
+  // Remembered for `restart`: a restarted server is in the same state as this one is now.
   direct.fresh = await essence(direct);
-  // Each era has its own form of tasks.
+  // The eras have different forms of tasks, so tools that need them are left out.
   const isTask = (line) => direct.row.taskOnly?.some((name) => line.startsWith(`${name} `));
   const wanted = direct.fresh.filter((line) => !isTask(line));
   const peer = await Peer.open(through.gateway.target, other(through.peer.era), { roots: through.peer.roots });
@@ -66,7 +67,7 @@ async function otherEra(direct, through) {
   }
 }
 
-/** The same while the server asks in the middle of a call: several at once, so that they meet different workers of the gateway. */
+/** Calls the server in the other era, with questions during the calls. Several at once reach different workers. */
 async function otherEraAsking(direct, through) {
   const content = async (side) => members(outcomeText(await call(side, side.row.elicitation))).get('content');
   const wanted = Array(ASKED_AT_ONCE).fill(await content(direct));
@@ -78,7 +79,7 @@ async function otherEraAsking(direct, through) {
   }
 }
 
-/** `compare` gives what is wanted and what was found. */
+/** `compare` returns what is wanted and what was found. */
 export const OTHER_ERA = { name: 'other era', offered: () => true, compare: otherEra };
 export const OTHER_ERA_ASKING = { name: 'other era, asking', offered: ({ row }) => row.elicitation, compare: otherEraAsking };
 export const RESTART = { name: 'restart', offered: () => true, compare: restart };

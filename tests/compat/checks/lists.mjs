@@ -1,8 +1,8 @@
-// What a server lists, in its own bytes.
+// Checks of a server's lists, by the bytes of their entries.
 import { elements, members } from '../wire/json_text.mjs';
 import { outcomeText } from '../wire/peer.mjs';
 
-/** Every page of a list, as the texts of its elements; an answer that is an error is thrown. */
+/** Reads all pages of a list and returns the texts of its elements. Throws if an answer is an error. */
 export async function listed(peer, method, key) {
   const found = [];
   for (let cursor; ; ) {
@@ -14,26 +14,26 @@ export async function listed(peer, method, key) {
   }
 }
 
-/** A definition without its name, in the bytes of its author. */
+/** Returns the text of a definition without its name. */
 function nameless(text) {
   return [...members(text)].filter(([key]) => key !== 'name').map(([key, value]) => `${JSON.stringify(key)}:${value}`).join();
 }
 
-/** Definitions by the server's own name; sorted, because a gateway has an order of its own. */
+/** Returns the definitions with the server's own names, sorted because a gateway may change their order. */
 export async function definitions(side, method, key) {
   const texts = await listed(side.peer, method, key);
   const lines = texts.map((text) => [side.ownName(JSON.parse(text).name), nameless(text)]);
   return lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, rest]) => `${name} ${rest}`);
 }
 
-/** The same of what has no name that a gateway changes. */
+/** Returns the sorted entries of a list whose names a gateway does not change. */
 async function unchanged(side, method, key) {
   return (await listed(side.peer, method, key)).sort();
 }
 
 const has = (capability) => (side) => side.capabilities[capability] !== undefined;
 
-/** A server may declare resources and know no templates; whoever asks it directly is told so. */
+/** Treats "method not found" as an empty list: a server may declare resources without supporting templates. */
 async function orRefusal(list) {
   try {
     return await list;

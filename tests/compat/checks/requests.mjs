@@ -1,11 +1,11 @@
-// Calls, prompts, resources and completion: the same answer to the same question.
+// Checks of calls, prompts, resources and completion: the same request must get the same answer.
 import { members } from '../wire/json_text.mjs';
 import { outcomeText } from '../wire/peer.mjs';
 
-// What each leg of a modern way stamps by itself.
+// Members that each modern server, including the gateway, adds itself.
 const STAMPS = new Set(['resultType', '_meta', 'ttlMs', 'cacheScope']);
 
-/** An answer for comparison: the bytes of a result, the meaning of an error. */
+/** Returns what is compared of an answer: the text of a result, or code, message and data of an error. */
 export function comparable(side, answer) {
   if (answer.error) return `error ${answer.error.code} ${answer.error.message} ${JSON.stringify(answer.error.data)}`;
   const text = outcomeText(answer);
@@ -25,7 +25,7 @@ async function calls(side, wanted) {
   return seen;
 }
 
-/** Arguments of the wrong kind for the first tool that requires some, unless the row names a call. */
+/** Returns the calls of the row, or calls with wrong arguments of the first tool that requires some. */
 async function badCalls(side) {
   if (side.row.bad) return asMany(side.row.bad);
   const tools = (await side.tools()).filter((tool) => tool.inputSchema?.required?.length > 0);
@@ -38,7 +38,7 @@ async function badCalls(side) {
   ];
 }
 
-/** What is not there is refused. Some servers answer without saying so; a gateway, which knows the lists, always says so. */
+/** Requests what does not exist. A gateway knows the lists and must refuse; some servers answer without an error. */
 async function refusals(direct, through) {
   const wanted = [];
   const found = [];

@@ -1,4 +1,4 @@
-// Our own servers, made with the official SDKs: one house, served in every way the SDKs know.
+// Our own servers, made with the official SDKs. They offer the same features on each transport of the SDKs.
 import { join } from 'node:path';
 
 import { here } from '../start.mjs';
@@ -29,12 +29,12 @@ const house = {
 const V1_PACKAGE = '@modelcontextprotocol/sdk';
 const V2_PACKAGE = '@modelcontextprotocol/server';
 const aside = { loggingAside: { name: 'log_aside', count: 1 }, herald: { name: 'herald', method: 'notifications/house/herald' } };
-// Without a session there is nobody to ask, nothing to subscribe to, and no call to give up.
+// Without a session, a server cannot send requests, accept subscriptions, or receive cancellations.
 const sessionless = { without: ['other era, asking', 'roots', 'sampling', 'elicitation', 'asking at once', 'cancellation', 'updates', 'list changed', 'logging aside'] };
-// Without streams there is nothing to say before the answer.
+// Without streams, a server can send nothing before the answer.
 const streamless = { without: ['other era, asking', 'logging', 'progress', 'other notifications', 'roots', 'sampling', 'elicitation', 'asking at once', 'cancellation'] };
 
-// The gateway asks for the lists as each caller, instead of keeping them.
+// The gateway reads the lists for each caller instead of caching them.
 const LIVE = { form: 'full', settings: { refresh_strategy: 'direct_proxy' } };
 
 const v1 = (name, mode, via, more = {}) => ({ name: `SDK v1, ${name}`, package: V1_PACKAGE, via, eras: ['legacy'], script: () => [V1, mode], ...house, ...aside, ...more });

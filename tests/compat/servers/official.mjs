@@ -1,4 +1,4 @@
-// The servers that the protocol's own project publishes.
+// The servers that the MCP project publishes.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ const everything = {
   },
   taskOnly: ['simulate-research-query'],
   notes: { 'other era': TASKS },
-  // It asks for roots a while after a client came.
+  // The server requests roots some time after a client has connected.
   settled: { name: 'get-roots-list', text: 'file:///compat' },
   cancellation: {
     name: 'trigger-long-running-operation',
@@ -53,7 +53,7 @@ const everythingOver = (mode, via, path, more = {}) => ({
   ...more
 });
 
-// The gateway asks for the lists as each caller, instead of keeping them.
+// The gateway reads the lists for each caller instead of caching them.
 const LIVE = { form: 'full', settings: { refresh_strategy: 'direct_proxy' } };
 
 const official = (name, more) => {
@@ -72,7 +72,7 @@ export const OFFICIAL = [
       for (const name of ['files', 'more']) mkdirSync(join(folder, name));
       writeFileSync(join(folder, 'files/note.txt'), 'one\ntwo – “three”\n');
     },
-    // The allowed folder of the command line; a client's roots replace it.
+    // The folder on the command line is allowed until a client's roots replace it.
     script: ({ folder }) => [scriptOf('@modelcontextprotocol/server-filesystem'), join(folder, 'files')],
     clientRoots: ({ folder }) => [{ uri: pathToFileURL(join(folder, 'files')).href, name: 'files' }, { uri: pathToFileURL(join(folder, 'more')).href, name: 'more' }],
     call: [{ name: 'list_allowed_directories' }],
@@ -88,13 +88,13 @@ export const OFFICIAL = [
       { name: 'delete_entities', arguments: { entityNames: ['Ada'] } },
       { name: 'read_graph' }
     ],
-    // Its file outlives it.
+    // The server's file survives a restart, so this call is repeatable.
     steady: { name: 'read_graph' }
   }),
   official('server-sequential-thinking', {
     form: 'short',
     call: [{ name: 'sequentialthinking', arguments: { thought: 'First', nextThoughtNeeded: true, thoughtNumber: 1, totalThoughts: 2 } }],
-    // It counts the thoughts of its process, which the restart ends.
+    // The server counts the thoughts since its start.
     normalise: [[/thoughtHistoryLength\\*": \d+/g, 'thoughtHistoryLength']]
   }),
   official('server-github', { env: () => ({ GITHUB_PERSONAL_ACCESS_TOKEN: 'none' }) }),
@@ -103,7 +103,7 @@ export const OFFICIAL = [
   official('server-brave-search', { env: () => ({ BRAVE_API_KEY: 'none' }) }),
   official('server-google-maps', { env: () => ({ GOOGLE_MAPS_API_KEY: 'none' }) }),
   official('server-everart', { env: () => ({ EVERART_API_KEY: 'none' }) }),
-  // Its database is away, so it can say which tools there are and not which tables.
+  // The server's database cannot be reached, so it lists its tools but not its tables.
   official('server-postgres', {
     script: () => [scriptOf('@modelcontextprotocol/server-postgres'), 'postgresql://127.0.0.1:9/none'],
     settings: { fail_fast_on_startup: false },

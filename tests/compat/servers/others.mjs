@@ -1,4 +1,4 @@
-// Servers that others publish, on standard streams. Most want a key: a wrong one is enough to list, and to be told what is wrong with arguments.
+// Third-party servers on standard streams. Most require a key; a wrong one suffices to list tools and check arguments.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const withKey = (name, ...variables) => other(name, { env: () => Object.fromEntr
 export const OTHERS = [
   withArguments('@playwright/mcp', ['--headless', '--isolated', '--no-sandbox', '--executable-path', CHROMIUM], {
     script: ({ own }) => [scriptOf('@playwright/mcp'), '--headless', '--isolated', '--no-sandbox', '--executable-path', CHROMIUM, '--output-dir', own],
-    // Where it wrote a snapshot, and when.
+    // The name of a snapshot file contains the time.
     normalise: [[/\[Snapshot\]\([^)]*\)/g, '[Snapshot]']],
     call: [
       { name: 'browser_navigate', arguments: { url: PAGE }, patience: 60_000 },

@@ -1,4 +1,4 @@
-// Servers and proxies that others publish, over HTTP.
+// Third-party servers and proxies over HTTP.
 import { join } from 'node:path';
 
 import { here, scriptOf } from '../start.mjs';
@@ -44,7 +44,7 @@ const supergateway = (output, label, path, more) =>
 const BROADCAST = 'supergateway sends what its one program asks to all of its clients, and takes the first answer; a gateway has a connection for each session beside its own';
 const FIRST_CALL = 'supergateway sends every question on the stream of its oldest call; a question ends with the call on whose stream it came, so that one is lost at times where another call asked it';
 const LOSSY = 'mcp-proxy loses progress that comes right before an answer, also directly';
-// The gateway shows one list to all, which is that of the modern side.
+// The gateway shows the list of the modern side to clients of both eras.
 const TASKLESS = {
   normalise: [[',"execution":{"taskSupport":"forbidden"}', '']],
   notes: { tools: 'but for taskSupport: "forbidden", which is the default: the modern side of mcp-proxy does not list it, the legacy side does' }

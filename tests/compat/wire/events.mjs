@@ -1,6 +1,6 @@
-// Server-sent events, read as they come.
+// Reads server-sent events as they arrive.
 
-/** The events of a response: `{ event, data }`; one without data is no message: it only gives an id to resume by. */
+/** Yields the events of a response as `{ event, data }`. Skips events without data, which only set the event id. */
 export async function* eventsOf(response) {
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {

@@ -1,12 +1,12 @@
-// The text of parts of a JSON document, as its author wrote them: what JSON.parse would lose, a comparison of bytes must see.
+// Finds the original text of parts of a JSON document: JSON.parse loses details that a comparison must detect.
 
-/** The index behind the string that begins at `at`. */
+/** Returns the index after the string that begins at `at`. */
 function behindString(text, at) {
   for (++at; text[at] !== '"'; ++at) if (text[at] === '\\') ++at;
   return at + 1;
 }
 
-/** The index behind the value that begins at `at`. */
+/** Returns the index after the value that begins at `at`. */
 function behindValue(text, at) {
   if (text[at] === '"') return behindString(text, at);
   if (text[at] !== '{' && text[at] !== '[') return at + /^[^,\]}\s]*/.exec(text.slice(at))[0].length;
@@ -23,7 +23,7 @@ function behindValue(text, at) {
 
 const behindSpace = (text, at) => at + /^\s*/.exec(text.slice(at, at + 4096))[0].length;
 
-/** The members of an object as a map from key to the text of the value, in their order. */
+/** Returns the members of an object as a map from key to the text of the value, in the original order. */
 export function members(text) {
   const found = new Map();
   let at = behindSpace(text, text.indexOf('{') + 1);
@@ -39,7 +39,7 @@ export function members(text) {
   return found;
 }
 
-/** The texts of the elements of an array. */
+/** Returns the texts of the elements of an array. */
 export function elements(text) {
   const found = [];
   let at = behindSpace(text, text.indexOf('[') + 1);

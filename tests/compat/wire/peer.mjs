@@ -1,16 +1,16 @@
-// A client of either era that hides nothing: it keeps the text of every message, and answers what the server asks in the same way each time.
+// A client of either era that exposes the text of every message, and always answers a server's request in the same way.
 import { members } from './json_text.mjs';
 import { TRANSPORTS } from './transports.mjs';
 
 export const REVISION = { legacy: '2025-11-25', modern: '2026-07-28' };
-// For an answer; the start of a server may take longer.
+// The timeout for an answer; the start of a server may take longer.
 const PATIENCE_MS = Number(process.env.COMPAT_PATIENCE_MS ?? 10_000);
 const META = 'io.modelcontextprotocol/';
 
 const CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
 const CLIENT = { name: 'compat', version: '1.0.0' };
 
-/** What this client says when it is asked; a function of the question only. */
+/** The client's answers to requests of a server, which depend only on the request. */
 const ANSWERS = {
   ping: () => ({}),
   'roots/list': (peer) => ({ roots: peer.roots }),
@@ -29,7 +29,7 @@ function filling(schema) {
   return { string: 'Ada', boolean: true, integer: 1, number: 1, array: [] }[schema.type] ?? 'Ada';
 }
 
-/** Fails with `what` where `promise` takes too long. */
+/** Rejects with a message that contains `what` if `promise` takes too long. */
 export function patiently(what, promise, ms = PATIENCE_MS) {
   let timer;
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: nothing within ${ms} ms`)), ms)));
@@ -37,7 +37,7 @@ export function patiently(what, promise, ms = PATIENCE_MS) {
 }
 
 export class Peer {
-  /** `target` is `{ via: 'stdio' | 'http' | 'sse', … }` with what the transport takes. */
+  /** Connects. `target` is `{ via: 'stdio' | 'http' | 'sse', … }` with the options of the transport. */
   static async open(target, era, { roots = [], patience = 3 * PATIENCE_MS } = {}) {
     const peer = new Peer(target, era, roots);
     try {
@@ -94,7 +94,7 @@ export class Peer {
     await this.transport.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
   }
 
-  /** What a request of this era carries besides its own parameters. */
+  /** Returns the params with the `_meta` that requests of this era need. */
   stamped(params) {
     if (this.era === 'legacy') return params;
     const _meta = {
@@ -117,7 +117,7 @@ export class Peer {
     return { id, answered };
   }
 
-  /** Sends a request and gives its answer, after every question that a modern one came back with. */
+  /** Sends a request and returns its final answer. Answers all questions that a modern server returns in between. */
   async request(method, params = {}, patience = PATIENCE_MS) {
     let round = params;
     for (;;) {
@@ -140,13 +140,13 @@ export class Peer {
     });
   }
 
-  /** Tells the server to give up request `id`, in the way of the era and transport. */
+  /** Cancels request `id`, in the way of the era and transport. */
   async cancel(id) {
     if (this.era === 'modern' && this.transport.abandon) this.transport.abandon(id);
     else await this.notify('notifications/cancelled', { requestId: id, reason: 'the test wants it' });
   }
 
-  /** Makes sure that changes are announced; `uris` are resources whose updates are wanted. */
+  /** Subscribes to changes of lists, and to updates of the resources in `uris`. */
   async subscribe({ uris = [] } = {}) {
     if (this.era === 'modern') {
       const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
@@ -160,7 +160,7 @@ export class Peer {
     }
   }
 
-  /** Waits for a notification; those that came before count. */
+  /** Waits for a notification, and returns it. Earlier notifications count, too. */
   async heard(matches, what, patience = PATIENCE_MS) {
     let watcher;
     const found = new Promise((done) => {
@@ -179,7 +179,7 @@ export class Peer {
   }
 }
 
-/** The text of an answer's result, or its error. */
+/** Returns the text of an answer's result, or its error. */
 export function outcomeText(answer) {
   return answer.error ? `error ${JSON.stringify(answer.error)}` : members(answer.text).get('result');
 }

@@ -1,9 +1,9 @@
-// Three ways to a server, without any SDK: each sends texts and hands every text that arrives to `receive`.
+// Three transports without an SDK. Each sends texts, and passes every text that arrives to `receive`.
 import { spawn } from 'node:child_process';
 
 import { eventsOf } from './events.mjs';
 
-/** A program on its standard streams: `{ command, env }`. */
+/** A program on standard streams: `{ command, env }`. */
 export class StdioTransport {
   constructor({ command, env = {} }, receive) {
     this.child = spawn(command[0], command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
@@ -14,7 +14,7 @@ export class StdioTransport {
       this.child.once('error', (error) => done(error.message));
       this.child.once('exit', (code, signal) => done(signal ?? code));
     });
-    // By hand, because readline also ends lines at U+2028, which JSON may hold.
+    // Splits lines itself, because readline also ends lines at U+2028, which JSON may contain.
     let rest = '';
     this.child.stdout.setEncoding('utf8').on('data', (data) => {
       const lines = (rest + data).split('\n');
@@ -38,7 +38,7 @@ export class StdioTransport {
   }
 }
 
-/** Streamable HTTP. What an HTTP error says instead of a message becomes an error answer with the status as its code. */
+/** Streamable HTTP. An HTTP error without a JSON-RPC answer becomes an error answer with the status as its code. */
 export class HttpTransport {
   constructor({ url, headers = {} }, receive) {
     Object.assign(this, { url, receive, headers: { ...headers }, standing: Promise.resolve() });
@@ -48,7 +48,7 @@ export class HttpTransport {
 
   async start() {}
 
-  /** The standing stream of a session; a server need not have one. */
+  /** Opens the standing stream of a session, if the server supports it. */
   async listen() {
     const response = await fetch(this.url, { headers: { ...this.headers, accept: 'text/event-stream' }, signal: this.over.signal });
     if (response.ok) this.standing = this.readEvents(response).catch(() => {});
@@ -80,7 +80,7 @@ export class HttpTransport {
     this.receive(isAnswer ? body : JSON.stringify(failure));
   }
 
-  /** Lets go of a request: how a stateless one is cancelled. */
+  /** Aborts a request, which is how a stateless request is cancelled. */
   abandon(id) {
     this.running.get(id)?.abort();
   }
@@ -93,7 +93,7 @@ export class HttpTransport {
   }
 }
 
-/** The HTTP of 2024-11-05: a stream, and an address that it names. */
+/** The HTTP transport of 2024-11-05: an event stream, and an endpoint that it announces. */
 export class SseTransport {
   constructor({ url, headers = {} }, receive) {
     Object.assign(this, { url, receive, headers });

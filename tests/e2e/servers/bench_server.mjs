@@ -1,5 +1,5 @@
-// The official TypeScript SDK v2 as a server, for comparison in `make bench`: the tool bench_1k, and as many more as asked
-// for. Prints "listening on <url>".
+// A server of the official TypeScript SDK v2, for comparison in `make bench`: the tool bench_1k and N more. Prints
+// "listening on <url>".
 //
 //   bench_server.mjs [--tools N]
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import * as z from 'zod/v4';
 const position = process.argv.indexOf('--tools');
 const tools = position < 0 ? 0 : Number(process.argv[position + 1]);
 
-// What a server author does once, at start, is done once here too.
+// Made once at start-up, as the author of a server would.
 const schema = z.object({ text: z.string().describe('what to answer') });
 const listed = z.object({
   query: z.string().describe('what to look for'),

@@ -1,4 +1,4 @@
-// A legacy server, over stdio or HTTP, that tells and asks within its calls, besides them and after them.
+// A legacy server over stdio or HTTP that sends notifications and requests within, outside and after its calls.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -40,7 +40,7 @@ async function connect(transport) {
   const askForRoots = async () => {
     try {
       const answer = await server.listRoots();
-      // As servers do that look at the directories first.
+      // Like a server that reads the directories first.
       await new Promise((looked) => setTimeout(looked, LATER_MS));
       roots = answer.roots;
     } catch (error) {
@@ -56,7 +56,7 @@ async function connect(transport) {
     },
     beside: async (messages) => {
       for (const message of messages) await send(message);
-      // What was sent before it has arrived when it is answered.
+      // Everything sent before the ping has arrived when the ping is answered.
       await server.ping();
     },
     later: (messages) => void setTimeout(() => messages.forEach((message) => send(message)), LATER_MS),

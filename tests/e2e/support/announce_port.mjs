@@ -1,4 +1,4 @@
-// For `node --import`: a program that listens on port 0 says where, which its author did not think of.
+// For `node --import`: prints the address of a program that listens on port 0 and does not print it itself.
 import { subscribe } from 'node:diagnostics_channel';
 
 subscribe('tracing:net.server.listen:asyncEnd', ({ server }) => {

@@ -1,17 +1,17 @@
-// nginx in front of several gateways: each request goes to the next one, by a connection of its own; or as deploy/ has it.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// nginx in front of several gateways: round robin with a new connection for each request, or as configured in deploy/.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
-import { eventually, root } from './programs.mjs';
+import { makeFolder, spawnChild } from './children.mjs';
+import { eventually, root, within } from './programs.mjs';
 
 const PROGRAM = '/usr/sbin/nginx';
 
 export const hasNginx = existsSync(PROGRAM);
 
-/** Streams pass as they come, and nginx asks no second process what a first one may have begun. */
+/** Does not buffer streams, and does not retry a request at another process, because the first may have begun it. */
 const configuration = (folder, port, urls) => `
 daemon off;
 worker_processes 1;
@@ -44,56 +44,53 @@ http {
 }
 `;
 
-/** What deploy/nginx.conf says, with these processes in place of those of compose.yaml. */
+/** Returns deploy/nginx.conf with these processes in place of those of compose.yaml. */
 function deployed(folder, port, urls) {
   let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8').replaceAll('/tmp/', `${folder}/`).replace('/dev/stderr', `${folder}/error.log`).replace('listen 8080;', `listen 127.0.0.1:${port};`);
   urls.forEach((url, i) => (text = text.replace(`10.89.42.1${i + 1}:8080`, new URL(url).host)));
   return `daemon off;\nuser ${userInfo().username};\n${text}`;
 }
 
-/** Starts it in front of these URLs, with its files in `folder`. The result has `url`, `log()`, what it complained about, and `stop()`. */
+/**
+ * Starts nginx in front of these URLs, with its files in `folder`. The result has `url`, `log()` with the error log,
+ * and `stop()`.
+ */
 export function startBalancer(folder, urls) {
   return start(folder, urls, configuration);
 }
 
-/** The same by the file of deploy/, which keeps connections, sends a request to the process with the fewest, and passes over one that it cannot reach. Its files go with it. */
-export async function startDeployedBalancer(urls) {
-  const folder = mkdtempSync(join(tmpdir(), 'proteus-nginx-'));
-  const balancer = await start(folder, urls, deployed);
-  const stop = async () => {
-    const how = await balancer.stop();
-    rmSync(folder, { recursive: true, force: true });
-    return how;
-  };
-  return { ...balancer, stop };
+/**
+ * Starts nginx with the file of deploy/, which sends a request to the process with the fewest connections and skips a
+ * process that it cannot reach.
+ */
+export function startDeployedBalancer(urls) {
+  return start(makeFolder('nginx'), urls, deployed);
 }
 
 async function start(folder, urls, write) {
   mkdirSync(folder, { recursive: true });
-  // nginx takes sockets over that listen already, so that no port has to be guessed.
+  // nginx inherits a listening socket (variable NGINX), so no port has to be guessed.
   const listening = createServer();
   await new Promise((done) => listening.listen(0, '127.0.0.1', done));
   const { port } = listening.address();
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, write(folder, port, urls));
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
-  const child = spawn(PROGRAM, args, { env: { ...process.env, NGINX: '3;' }, stdio: ['ignore', 'ignore', 'ignore', listening._handle.fd] });
-  const ended = new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code)));
-  let how;
-  void ended.then((value) => (how = value));
-  // From here on only nginx accepts what comes.
+  const child = spawnChild(PROGRAM, args, { env: { ...process.env, NGINX: '3;' }, stdio: ['ignore', 'ignore', 'ignore', listening._handle.fd] });
+  // From here on only nginx accepts connections.
   listening.close();
   const url = new URL(new URL(urls[0]).pathname, `http://127.0.0.1:${port}`).href;
+  const log = () => readFileSync(join(folder, 'error.log'), 'utf8');
   await eventually('nginx', async () => {
-    if (how !== undefined) throw new Error(`nginx ended with ${how}\n${readFileSync(join(folder, 'error.log'), 'utf8')}`);
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}\n${log()}`);
     return fetch(new URL('/readyz', url)).then(({ ok }) => ok, () => false);
   });
   return {
     url,
-    log: () => readFileSync(join(folder, 'error.log'), 'utf8'),
+    log,
     stop: () => {
       child.kill('SIGTERM');
-      return ended;
+      return within(10_000, 'the end of nginx', child.closed);
     }
   };
 }

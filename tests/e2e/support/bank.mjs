@@ -1,4 +1,4 @@
-// Customers of the bank, as the official clients let them speak.
+// Customers of the bank, who use the official clients.
 import assert from 'node:assert/strict';
 
 import { Session } from './clients.mjs';
@@ -8,12 +8,12 @@ export const ACCOUNT_TOOLS = ['invest', 'sign_out', 'transfer_money', 'view_bala
 export const ALL_TOOLS = [...OPEN_TOOLS, ...ACCOUNT_TOOLS].sort();
 
 let last = 0;
-/** A name that no test before used: what the bank knows of a customer stays. */
+/** Returns a name that no earlier test used, because the bank remembers its customers. */
 export function freshName(name) {
   return `${name}-${++last}`;
 }
 
-/** One customer with a client of its own. What it asks for carries `meta`, where it is told apart by that. */
+/** One customer with a dedicated client. If `meta` identifies the customer, every request carries it. */
 export class Customer {
   static async enter(client, target, meta = undefined) {
     return new Customer(await Session.open(client, target), meta);
@@ -53,7 +53,7 @@ export class Customer {
   }
 }
 
-/** Runs `body` with the customers it names, and closes them whatever happens. */
+/** Runs `body` with the customers that `entering` resolves to, and always closes them. */
 export async function withCustomers(entering, body) {
   const entered = await Promise.allSettled(entering);
   try {

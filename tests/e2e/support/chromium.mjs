@@ -1,36 +1,36 @@
-// Debian's Chromium without a screen, driven over its debugging protocol: a real browser, with its rules for cookies, redirects and policies.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
+// Debian's Chromium, headless, driven over its debugging protocol: a real browser, with its rules for cookies,
+// redirects and policies.
+import { makeFolder, spawnChild } from './children.mjs';
 import { eventually, within } from './programs.mjs';
 
 const PATIENCE_MS = 60_000;
 
 export class Chromium {
   static async start() {
-    const profile = mkdtempSync(join(tmpdir(), 'proteus-chromium-'));
+    const profile = makeFolder('chromium');
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', `--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank'];
-    const child = spawn(process.env.CHROMIUM ?? 'chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawnChild(process.env.CHROMIUM ?? 'chromium', args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let log = '';
     const listening = new Promise((found, failed) => {
-      child.once('error', failed);
-      child.once('exit', () => failed(new Error(`Chromium has ended: ${log}`)));
+      void child.closed.then((how) => failed(new Error(`Chromium has ended with ${how}: ${log}`)));
       child.stderr.on('data', (data) => {
         log += data;
         const [, port] = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)\//.exec(log) ?? [];
         if (port) found(port);
       });
     });
-    const browser = new Chromium(child, profile);
-    const port = await within(PATIENCE_MS, 'starting Chromium', listening);
-    await browser.attach(port);
-    return browser;
+    const browser = new Chromium(child);
+    try {
+      await browser.attach(await within(PATIENCE_MS, 'starting Chromium', listening));
+      return browser;
+    } catch (error) {
+      await browser.stop();
+      throw error;
+    }
   }
 
-  constructor(child, profile) {
-    Object.assign(this, { child, profile, last: 0, waiting: new Map() });
+  constructor(child) {
+    Object.assign(this, { child, last: 0, waiting: new Map() });
   }
 
   async attach(port) {
@@ -56,7 +56,7 @@ export class Chromium {
     return within(PATIENCE_MS, method, answer);
   }
 
-  /** The value of an expression in the page; undefined while it is being replaced by another. */
+  /** Returns the value of an expression in the page; undefined while the page navigates. */
   async value(expression) {
     try {
       return (await this.send('Runtime.evaluate', { expression, returnByValue: true })).result.value;
@@ -65,7 +65,7 @@ export class Chromium {
     }
   }
 
-  /** Goes to a URL as a person would, and does what the pages ask for. What the last one says. */
+  /** Opens a URL as a person would and does what the pages ask for. Returns the text of the last page. */
   async connect(url, { token, subject }) {
     await this.send('Page.navigate', { url });
     const fill = `(() => {
@@ -87,9 +87,7 @@ export class Chromium {
 
   async stop() {
     this.socket?.close();
-    const ended = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGKILL');
-    await ended;
-    rmSync(this.profile, { recursive: true, force: true });
+    await this.child.closed;
   }
 }

@@ -1,4 +1,4 @@
-// One face for the official TypeScript clients, so that each test reads the same for every client, era and transport.
+// One interface for the official TypeScript clients, so that a test reads the same for every client, era and transport.
 import * as v2 from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -17,7 +17,7 @@ const INFO = { name: 'proteus-e2e', version: '1.0.0' };
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: { listChanged: true } };
 const PATIENCE_MS = 15_000;
 
-// v1 takes a schema where v2 takes the method.
+// v1 identifies a message by its schema, v2 by its method.
 const byMethod = (schemas) => ({
   'elicitation/create': schemas.ElicitRequestSchema,
   'sampling/createMessage': schemas.CreateMessageRequestSchema,
@@ -42,7 +42,7 @@ const V1 = {
   call: (client, params, options) => client.callTool(params, undefined, options)
 };
 
-// A release that knows 2024-11-05 and nothing else. It has no Streamable HTTP, which is lent to it.
+// A release that knows only 2024-11-05. It has no Streamable HTTP transport, so it uses that of v1.
 const OLD = {
   make: () => new ClientOld(INFO, { capabilities: { sampling: {}, roots: { listChanged: true } } }),
   Http: HttpV1,
@@ -61,17 +61,17 @@ const V2 = (mode) => ({
   call: (client, params, options) => client.callTool(params, options)
 });
 
-/** Each official client in each era it speaks. */
+/** Each official client in each era that it speaks. */
 export const CLIENTS = [
   { name: 'TypeScript SDK v1, legacy', era: 'legacy', sdk: V1 },
   { name: 'TypeScript SDK v2, legacy', era: 'legacy', sdk: V2('legacy') },
   { name: 'TypeScript SDK v2, modern', era: 'modern', sdk: V2({ pin: '2026-07-28' }) }
 ];
 
-/** A client of 2024-11-05. */
+/** A client that knows only 2024-11-05. */
 export const OLD_CLIENT = { name: 'TypeScript SDK 1.4, 2024-11-05', era: 'legacy', sdk: OLD };
 
-/** The v2 client that finds the era out by itself. */
+/** The v2 client that detects the era of the server. */
 export const DETECTING = { name: 'TypeScript SDK v2, detecting', sdk: V2('auto') };
 
 function authorization(token) {
@@ -97,9 +97,11 @@ function sseTransport(sdk, { sse, token }) {
 }
 
 /**
- * A connected client and what passed over its wire.
+ * A connected client, with the messages that it sent and received.
  *
- * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent or `authProvider` where the client gets one itself, and `capabilities` where they are not the usual ones, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
+ * `target` is `{ url }`, `{ sse }` for the HTTP+SSE transport, `{ stdio: [arguments of everything-server] }` or
+ * `{ command, args }`. With `url` or `sse`, `token` is the bearer token to send. With `url`, `authProvider` is for a
+ * client that gets its own token. `capabilities` replaces the default capabilities.
  */
 export class Session {
   static async open({ sdk, era }, target) {
@@ -121,7 +123,7 @@ export class Session {
         return response;
       };
       this.transport = makeTransport(sdk, target, fetching);
-      // Without a standing stream to wait for, notifications have a way as soon as there is a connection.
+      // Without a standing stream, notifications can arrive as soon as the client is connected.
       if (!target.url || era === 'modern') open();
     });
     this.transport.onmessage = (message) => this.received.push(message);
@@ -165,7 +167,10 @@ export class Session {
     };
   }
 
-  /** Makes sure that list changes will arrive: on the standing stream, or by asking for them; with `uris`, updates of those resources, too. */
+  /**
+   * Makes sure that list changes will arrive: waits for the standing stream, or subscribes in the modern era. With
+   * `uris`, also subscribes to updates of those resources.
+   */
   async listenForChanges({ resources = false, uris = [] } = {}) {
     if (this.era === 'modern') {
       const filter = { toolsListChanged: true, promptsListChanged: true };
@@ -178,7 +183,7 @@ export class Session {
     await within(PATIENCE_MS, 'the standing stream', this.standingStream);
   }
 
-  /** The names on the first page, sorted; `params` may have `_meta`. v2 reads all pages by itself. */
+  /** Returns the sorted names on the first page; v2 reads all pages. `params` may have `_meta`. */
   async toolNames(params = {}) {
     return (await this.client.listTools(params)).tools.map((tool) => tool.name).sort();
   }
@@ -187,12 +192,12 @@ export class Session {
     return (await this.client.listPrompts()).prompts.map((prompt) => prompt.name).sort();
   }
 
-  /** The last request of `method` that was sent. */
+  /** Returns the last message of `method` that was sent. */
   lastSent(method) {
     return this.sent.findLast((message) => message.method === method);
   }
 
-  /** The answer to a request that was sent, result or error; undefined if none came. */
+  /** Returns the response to a request that was sent, result or error; undefined if none has arrived. */
   answerTo(request) {
     return this.received.find((message) => message.id === request.id && !message.method);
   }
@@ -203,7 +208,10 @@ export class Session {
   }
 }
 
-/** The text of a tool's result, its blocks joined. */
+/** Returns a matcher of errors: whether a client's request was answered with this status of HTTP. */
+export const isRefusedWith = (status) => (error) => error.code === status || error.status === status;
+
+/** Returns the text blocks of a tool's result, joined. */
 export function textOf(result) {
   return result.content.map((block) => block.text ?? '').join('\n');
 }

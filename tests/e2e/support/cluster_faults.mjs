@@ -1,13 +1,15 @@
-// Three processes, PostgreSQL and the network between them, and what may happen to each.
+// Three processes, PostgreSQL and the network between them, with the faults that may happen to each.
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { startMember } from './cluster.mjs';
 import { startPostgres } from './postgres.mjs';
 import { PostgresProxy } from './postgres_proxy.mjs';
+import { stopAll } from './programs.mjs';
 
 export const SLOTS = ['one', 'two', 'three'];
 
-// Each process is a user of its own, so that the database tells who stored what: which process, and who had the lease then.
+// Records every stored list with the process that stored it and the owner of the lease at that moment. Each process
+// connects as its own database user, which identifies it.
 const WATCHED = `
 CREATE TABLE public.stored (number bigserial, by text, upstream text, owner text, version bigint);
 CREATE FUNCTION public.note_stored() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -21,23 +23,32 @@ CREATE TRIGGER note_stored AFTER INSERT OR UPDATE ON proteus.snapshots FOR EACH 
 
 export class Cluster {
   processes = [];
-  troubled = undefined;  // the slot that something happened to last
+  troubled = undefined;  // slot of the last fault
 
   static async start(settings = {}) {
     const cluster = new this();
     cluster.settings = settings;
-    cluster.postgres = startPostgres([...SLOTS, 'another'].map((slot) => `CREATE ROLE ${slot} SUPERUSER LOGIN;`).join('\n'));
-    await cluster.prepare();
-    for (const slot of SLOTS.keys()) await cluster.launch(slot);
-    cluster.postgres.query(WATCHED);
-    return cluster;
+    try {
+      await cluster.begin();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
   }
 
-  /** Begins what processes need besides PostgreSQL. */
+  async begin() {
+    this.postgres = await startPostgres([...SLOTS, 'another'].map((slot) => `CREATE ROLE ${slot} SUPERUSER LOGIN;`).join('\n'));
+    await this.prepare();
+    for (const slot of SLOTS.keys()) await this.launch(slot);
+    this.postgres.query(WATCHED);
+  }
+
+  /** Starts what the processes need besides PostgreSQL. */
   async prepare() {
     this.proxies = await Promise.all(SLOTS.map(() => PostgresProxy.start(this.postgres.socket)));
   }
-  /** Where one process finds PostgreSQL. */
+  /** Returns the DSN with which one process reaches PostgreSQL. */
   storeOf(slot) {
     return this.proxies[slot].dsn(SLOTS[slot]);
   }
@@ -51,7 +62,7 @@ export class Cluster {
     this.processes[slot] = process;
   }
 
-  /** What was stored by somebody who did not have the lease, and what was stored after something newer. */
+  /** Returns what was stored without the lease, what was stored after something newer, and the number of lists. */
   storedWrongly() {
     const strangers = this.postgres.query(`SELECT by, upstream, owner FROM public.stored WHERE owner IS NULL OR owner NOT LIKE by || '-%'`);
     const older = this.postgres.query(
@@ -67,7 +78,7 @@ export class Cluster {
     };
   }
 
-  /** What may happen, by name; each lasts until it is over. */
+  /** Returns the faults by name. Each is a function whose promise resolves when the fault is over. */
   faults(random) {
     const { some, between } = this.chances(random);
     const cutting = (how) => async () => {
@@ -79,14 +90,13 @@ export class Cluster {
     return {
       'a process is killed': async () => {
         const slot = some();
-        this.processes[slot].signal('SIGKILL');
-        await this.processes[slot].ended;
+        await this.processes[slot].kill();
         await pause(between(0, 1500));
         await this.launch(slot);
       },
       'a process stands still': async () => {
         const stopped = this.processes[some()];
-        await stopped.standStill();
+        await stopped.freeze();
         await pause(between(3300, 4500));
         stopped.signal('SIGCONT');
       },
@@ -97,10 +107,13 @@ export class Cluster {
     };
   }
 
-  async stop() {
-    for (const proxy of this.proxies ?? []) proxy.heal();
-    for (const process of this.processes) await process.stop();
-    for (const proxy of this.proxies ?? []) await proxy.stop();
-    await this.postgres?.stop();
+  /** Returns what `stop` stops, the last one first. */
+  parts() {
+    return [this.postgres, ...(this.proxies ?? []), ...this.processes];
+  }
+
+  stop() {
+    for (const part of this.parts()) part?.heal?.();
+    return stopAll(this.parts());
   }
 }

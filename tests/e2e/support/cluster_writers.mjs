@@ -1,11 +1,12 @@
-// What a drill writes through any process of a cluster, and how it is seen at each: upstreams, tool sessions, tokens, ratifications.
+// What a drill writes through any process of a cluster and reads back at each: upstreams, tool sessions, tokens and
+// ratifications.
 import { admin } from './cluster.mjs';
 import { eventually } from './programs.mjs';
 
 const VERSION = /v(\d+)\./;
 const versionIn = (text) => Number(VERSION.exec(text ?? '')?.[1] ?? 0);
 
-/** How an answer ended a change. Whatever else comes is a fault of the gateway. */
+/** Returns what an answer says about a change. Any other answer is a fault of the gateway. */
 export function outcome({ status, json }) {
   if (status < 300) return json?.durable === false ? 'unknown' : 'acknowledged';
   if (status === 404 || status === 409 || status === 503) return 'refused';
@@ -13,12 +14,12 @@ export function outcome({ status, json }) {
   throw new Error(`${status} ${JSON.stringify(json)}`);
 }
 
-/** One request, whatever becomes of the process. */
+/** Sends a request to a process that may die at any time. */
 export async function attempt(process, ...request) {
   try {
     return await admin(process, ...request);
   } catch (error) {
-    // Nobody listened, so that nobody heard it.
+    // Nobody listened, so the request had no effect.
     return { status: error.cause?.code === 'ECONNREFUSED' ? 503 : 502 };
   }
 }
@@ -45,7 +46,7 @@ export const sessions = {
       user_id: key,
       tools: [{ name: 'fetch', description: `v${n}.`, inputSchema: { type: 'object' }, url: 'http://127.0.0.1:9/fetch' }]
     }),
-  // Also where that process had not heard of it.
+  // Succeeds even if this process does not know the session yet.
   remove: (process, key) => attempt(process, 'POST', 'session/cleanup', { session_id: key }),
   async look(process, keys) {
     const found = [];
@@ -58,7 +59,7 @@ export const sessions = {
   }
 };
 
-/** A token has no text of its own: what it may ask for tells which one it is. */
+/** A token has no text, so its rate limit carries the version number. */
 const PER_MINUTE = 1_000_000;
 export const tokens = {
   secrets: new Map(),
@@ -76,7 +77,7 @@ export const tokens = {
   }
 };
 
-/** A tool whose description changes, and is served when somebody has ratified it. `upstreamOf` gives the scripted upstream. */
+/** A tool whose new description is served once it is ratified. `upstreamOf` returns the scripted upstream of a key. */
 export function pins(upstreamOf, toolOf) {
   return {
     async put(process, key, n) {
@@ -97,7 +98,7 @@ export function pins(upstreamOf, toolOf) {
   };
 }
 
-/** Waits until all of them have applied what is written and see the same, and gives that. */
+/** Waits until all processes have applied all writes and see the same version of `key`; returns that version. */
 export async function agreed(processes, kind, key, ms = 300_000) {
   let n;
   await eventually(`all processes agree about ${key}`, async () => {

@@ -1,4 +1,4 @@
-// What the documentation shows: its pages, the fenced blocks in them, and the commands in those.
+// Reads the documentation: its pages, their fenced blocks, and the commands in the blocks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { root } from './programs.mjs';
 
 const GENERATED_OR_FOREIGN = new Set(['node_modules', 'build', '.git']);
 
-/** Every Markdown page below `folder`, by its path in the tree. */
+/** Returns the paths of all Markdown pages below `folder`, relative to the root. */
 function pagesBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -15,7 +15,7 @@ function pagesBelow(folder) {
   });
 }
 
-/** Every page that a reader is given, by its path in the tree. */
+/** Returns the paths of all Markdown pages, relative to the root. */
 export function pages() {
   return pagesBelow('').sort();
 }
@@ -24,7 +24,7 @@ export function textOfPage(page) {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** The fenced blocks of a page: `language` (may be empty), `text`, and `at`, page and line, for messages. */
+/** Returns the fenced blocks of a page: `language` (may be empty), `text`, and `at` with page and line for messages. */
 export function blocks(page) {
   const found = [];
   let open;
@@ -43,13 +43,13 @@ export function blocks(page) {
   return found;
 }
 
-/** Whether a shell would want more lines: a quote is open, or the line is continued. */
+/** Whether the command continues on the next line: a quote is open, or the line ends with a backslash. */
 function isOpen(command) {
   const rest = command.replaceAll(/\\[^\n]/g, '').replaceAll(/'[^']*'|"[^"]*"/g, '');
   return /['"]/.test(rest) || command.endsWith('\\');
 }
 
-/** The commands of a block, each as a shell takes it; what stands to the right of one to explain it is left out. */
+/** Returns the commands of a block without the explanations to their right. A command may have several lines. */
 export function commands(text) {
   const all = [];
   let command = '';
@@ -64,24 +64,24 @@ export function commands(text) {
   return all;
 }
 
-/** The program that a command begins with. */
+/** Returns the program that a command runs. */
 export function programOf(command) {
   return command.replace(/^(\w+=\S* )*/, '').split(/\s/)[0].replace(/^build\/release\/bin\//, '');
 }
 
-/** The programs, scripts and `make` targets that the prose of a page names between backticks. */
+/** Returns the commands in backticks in the prose of a page: those of `make`, `proteus` and scripts. */
 export function commandsInProse(page) {
   const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/`((?:make|proteus|scripts\/)[^`\n]*)`/g)].map(([, command]) => command);
 }
 
-/** The source files and tests that the prose of a page names between backticks, by their last part: folders may move. */
+/** Returns the base names of the source files in backticks in the prose of a page. Folders may move. */
 export function namedFiles(page) {
   const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/\[[^\]]*\]\(https?:[^)]*\)/g, '');
   return [...prose.matchAll(/`(?:[\w/-]*\/)?([\w-]+\.(?:hpp|cpp|mjs|sh))`/g)].map(([, name]) => name);
 }
 
-/** The last part of the path of every file in the tree. */
+/** Returns the base names of all files in the tree. */
 export function sourceFiles() {
   const below = (folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
@@ -90,13 +90,13 @@ export function sourceFiles() {
   return new Set(below(''));
 }
 
-/** The relative links of a page. */
+/** Returns the relative links of a page. */
 export function links(page) {
   const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link).filter((link) => !/^https?:/.test(link));
 }
 
-/** The anchors that the headings of a page make. */
+/** Returns the anchors of the headings of a page. */
 export function anchors(page) {
   const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

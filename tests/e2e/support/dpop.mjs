@@ -1,9 +1,9 @@
-// Proofs of possession (RFC 9449), right and wrong ones.
+// Proofs of possession (RFC 9449), valid and invalid ones.
 import { createHash, randomUUID } from 'node:crypto';
 
 import * as jose from 'jose';
 
-/** A key for proofs, with its thumbprint. */
+/** Makes a key for proofs, with its thumbprint. */
 export async function makeDpopKey(alg = 'ES256') {
   const { publicKey, privateKey } = await jose.generateKeyPair(alg);
   const jwk = await jose.exportJWK(publicKey);
@@ -15,8 +15,8 @@ export function hashOf(token) {
 }
 
 /**
- * What a resource server does with a proof: throws where it does not prove that whoever sends this request has the key of that thumbprint. The result is
- * what it says.
+ * Checks a proof as a resource server does: throws unless it proves that the sender of this request has the key with
+ * this thumbprint. Returns the claims of the proof.
  */
 export async function checkProof(proof, { url, method, token, thumbprint }) {
   const { payload, protectedHeader } = await jose.jwtVerify(proof, jose.EmbeddedJWK, { typ: 'dpop+jwt', maxTokenAge: 60 });
@@ -28,7 +28,7 @@ export async function checkProof(proof, { url, method, token, thumbprint }) {
   return payload;
 }
 
-/** A proof for one request; `claims` and `header` replace what would be right. */
+/** Makes a proof for one request; `claims` and `header` override the correct values. */
 export function prove(key, { url, method = 'POST', token, claims = {}, header = {} }) {
   const right = { jti: randomUUID(), htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ...(token ? { ath: hashOf(token) } : {}) };
   return new jose.SignJWT({ ...right, ...claims }).setProtectedHeader({ alg: key.alg, typ: 'dpop+jwt', jwk: key.jwk, ...header }).sign(key.privateKey);

@@ -1,4 +1,4 @@
-// A modern upstream of a few lines, whose answers a test decides.
+// A minimal modern upstream whose results a test decides.
 import { createServer } from 'node:http';
 
 const DISCOVERED = {
@@ -10,8 +10,8 @@ const DISCOVERED = {
 };
 
 /**
- * Starts one with these tools; `call` answers a call with a result, now or later. The result has `url`, `calls`, the params of those
- * that came, and `stop()`. It takes any free port unless one is given.
+ * Starts an upstream with these tools. `call` returns the result of a call, or a promise of it. The result has `url`,
+ * `calls` with the parameters of the calls so far, and `stop()`. Without `port`, the upstream listens on any free port.
  */
 export async function startFakeUpstream(tools, call = () => ({ content: [] }), port = 0) {
   const calls = [];

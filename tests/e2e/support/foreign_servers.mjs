@@ -1,4 +1,4 @@
-// Servers whose dialect nobody here wrote, each with what of it shows which behaviour.
+// Third-party servers, each with the tools and other items that show a behaviour.
 import { fileURLToPath } from 'node:url';
 
 import { startModernServer } from './modern_server.mjs';
@@ -27,7 +27,8 @@ const everything = {
     trigger: { name: 'gzip-file-as-resource', arguments: { name: 'new.gz', data: 'data:text/plain,hello' } },
     added: 'demo://resource/session/new.gz'
   },
-  // It asks for roots by itself a third of a second into a session, and a client that leaves between two rounds tells nobody.
+  // Cancelled only after ten updates, a second into the call: the server asks for roots after a third of a second, and
+  // a client that leaves between two rounds notifies nobody.
   endless: { name: 'trigger-long-running-operation', arguments: { duration: 60, steps: 600 }, after: 10 }
 };
 
@@ -60,9 +61,10 @@ async function startEverything(programs) {
 }
 
 /**
- * `start(programs)` starts one and gives its `upstream`, as in the configuration. `sent`, where there is one, has the messages that the gateway sent it; `cancelled()`
- * counts the calls that it was told to give up. `live` is for lists that are
- * the server's own at each time, `briefly` for a server that is tried only with what its transport could spoil.
+ * `start(programs)` starts the server, adds its programs to `programs` and returns `upstream`, its entry in the
+ * configuration. If the messages of the gateway can be seen, the result also has `sent` with those messages and
+ * `cancelled()` with the number of cancelled calls. `live` marks servers whose lists are not cached, `briefly` servers
+ * that run only the tests that the transport can affect.
  */
 export const FOREIGN_SERVERS = [
   {
@@ -82,7 +84,7 @@ export const FOREIGN_SERVERS = [
       return { upstream: { url, refresh_strategy: 'direct_proxy' }, ...seen };
     }
   },
-  // Each session is a program of its own here, which takes its time to start.
+  // Here each session runs its own program, which takes time to start.
   {
     name: 'server-everything over stdio, listed live',
     ...everything,

@@ -1,11 +1,11 @@
-// Starts `proteus serve` with a configuration of its own.
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Starts `proteus serve` with its own configuration.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { makeFolder } from './children.mjs';
 import { startServer } from './programs.mjs';
 
-/** A value as TOML: JSON is that already, but for tables. */
+/** Returns a value as TOML, which differs from JSON only in tables. */
 function toml(value) {
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
   if (typeof value !== 'object') return JSON.stringify(value);
@@ -16,7 +16,7 @@ function section(head, values) {
   return [head, ...Object.entries(values).map(([key, value]) => `${key} = ${toml(value)}`), ''].join('\n');
 }
 
-/** The text of a configuration; see `startGateway`. */
+/** Returns the text of a configuration; see `startGateway`. */
 export function configuration({ upstreams = [], tokens = [], issuers = [], rules = [], contexts = {}, schemas = {}, server = {}, limits = {}, auth = {}, egress = {}, admin = {}, log = {}, datasets = {}, telemetry = {}, cluster }) {
   return [
     section('[server]', { listen: '127.0.0.1:0', threads: 2, ...server }),
@@ -37,53 +37,59 @@ export function configuration({ upstreams = [], tokens = [], issuers = [], rules
   ].join('\n');
 }
 
-/** How long the hypervisor has kept CPUs of this machine from running, so far. */
+/** Returns how much CPU time the hypervisor has taken from this machine so far. */
 const stolenMs = () => 10 * Number(/^cpu +(?:\d+ ){7}(\d+)/.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? 0);
 
-/** A folder for a configuration and data, and the way to be rid of it. */
-export function makeFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'proteus-e2e-'));
-  return { folder, forget: () => rmSync(folder, { recursive: true, force: true }) };
+// The time stolen so far, at several moments of the last half second, oldest first.
+const samples = [{ at: performance.now(), stolen: stolenMs() }];
+setInterval(() => {
+  const now = performance.now();
+  samples.push({ at: now, stolen: stolenMs() });
+  while (samples[1].at <= now - 500) samples.shift();
+}, 50).unref();
+
+/**
+ * Whether a line of the log reports a stalled worker. Time that the hypervisor takes from a virtual machine counts as
+ * CPU time of the running thread. If it took half of the handler's time, nobody can tell whether the handler stalled.
+ */
+function reportsStall(line) {
+  if (!line.includes(' stalled: ')) return false;
+  const spent = Number(/ (\d+) ms of CPU time/.exec(line)?.[1] ?? Infinity);
+  const stolen = stolenMs() - samples[0].stolen;
+  if (stolen >= spent / 2) console.error(`${stolen} ms were stolen from this machine during this stall: ${line}`);
+  return stolen < spent / 2;
 }
 
 /**
- * Starts a gateway on a free port, with `upstreams`, `tokens`, `issuers`, `rules`, `contexts` and `schemas` as in the configuration and `server`, `limits`, `auth`, `egress`, `admin`, `log`, `datasets`, `telemetry` and `cluster`
- * where they differ from the defaults. Unless an upstream says otherwise it must be there when the gateway starts, so that a
- * test need not wait for it.
+ * Starts a gateway on a free port. `upstreams`, `tokens`, `issuers`, `rules`, `contexts` and `schemas` are as in the
+ * configuration; `server`, `limits`, `auth`, `egress`, `admin`, `log`, `datasets`, `telemetry` and `cluster` need only
+ * the keys that differ from the defaults. Unless an upstream overrides `fail_fast_on_startup`, it must answer when the
+ * gateway starts, so that tests need not wait for it.
  *
- * The result also has `folder`, where its files are, `write(text)`, which replaces the configuration, and `reconfigure(changes)`, which writes
- * it anew and has it read. A gateway that is given a `folder` leaves it when it stops.
+ * The result also has `folder` with its files, `write(text)`, which replaces the configuration, `reconfigure(changes)`,
+ * which replaces it and sends SIGHUP, and `stalls()` with the lines of the log about stalled workers.
  *
- * `stop` fails where a worker of the gateway stalled: nothing that a test sends may keep the callers of others waiting.
+ * `stop` and `kill` throw if a worker of the gateway stalled: nothing that a test sends may delay other callers.
  */
-export async function startGateway({ env = {}, folder: given, ...settings }) {
-  const { folder, forget } = given ? { folder: given, forget: () => {} } : makeFolder();
+export async function startGateway({ env = {}, folder = makeFolder(), ...settings }) {
   const config = join(folder, 'proteus.toml');
-  // As a whole, because a gateway that looks at it in between would believe a part of it.
+  // Replaces the file atomically, because the gateway might read it halfway.
   const write = (text) => {
     writeFileSync(`${config}.new`, text);
     renameSync(`${config}.new`, config);
   };
   write(configuration(settings));
-  try {
-    const stolenBefore = stolenMs();
-    const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env });
-    const stolen = () => stolenMs() - stolenBefore;
-    const stop = async () => {
-      const how = await gateway.stop().finally(forget);
-      const stalls = gateway.log().split('\n').filter((line) => line.includes(' stalled: '));
-      // What the hypervisor takes from a virtual machine counts as CPU time of whoever ran.
-      if (stalls.length > 0 && stolen() >= 50) console.error(`stalls while ${stolen()} ms were stolen from this machine:\n${stalls.join('\n')}`);
-      else if (stalls.length > 0) throw new Error(`a worker stalled:\n${stalls.join('\n')}`);
-      return how;
-    };
-    const reconfigure = (changes) => {
-      write(configuration({ ...settings, ...changes }));
-      gateway.signal('SIGHUP');
-    };
-    return { ...gateway, folder, write, reconfigure, stolen, stop };
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  const stalls = [];
+  const onLine = (line) => reportsStall(line) && stalls.push(line);
+  const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env, onLine });
+  const ending = (end) => async () => {
+    const how = await end();
+    if (stalls.length > 0) throw new Error(`a worker stalled:\n${stalls.join('\n')}`);
+    return how;
+  };
+  const reconfigure = (changes) => {
+    write(configuration({ ...settings, ...changes }));
+    gateway.signal('SIGHUP');
+  };
+  return { ...gateway, folder, write, reconfigure, stalls: () => stalls, stop: ending(gateway.stop), kill: ending(gateway.kill) };
 }

@@ -1,4 +1,5 @@
-// A person with a browser: follows an authorization request through the pages of the provider, and comes back with what the client gets.
+// A user without a browser: follows an authorization request through the pages of the provider, to the redirect back to
+// the client.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -6,7 +7,7 @@ import { prove } from './dpop.mjs';
 
 const MOST_PAGES = 12;
 
-/** Cookies by name: one provider, one sign-in, so paths need not be told apart. */
+/** Cookies by name. There is one provider and one sign-in, so paths do not matter. */
 class Cookies {
   values = new Map();
 
@@ -49,7 +50,10 @@ export async function signIn(authorizationUrl, subject) {
   throw new Error(`no way back to the client after ${MOST_PAGES} pages`);
 }
 
-/** The authorization code flow of a public client for `resource`, to the answer of the token endpoint; `dpop` binds what it gets. */
+/**
+ * Runs the authorization code flow of a public client for `resource` and returns the answer of the token endpoint.
+ * `dpop` is the key to bind the tokens to.
+ */
 export async function authorize(provider, { resource, subject = 'ada', scope = 'tools', client = 'desktop', redirect = provider.redirectUri, dpop, nonce }) {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');

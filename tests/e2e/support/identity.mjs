@@ -1,4 +1,4 @@
-// A gateway whose callers have their identity from a provider, and an upstream that remembers what it was asked.
+// A gateway whose callers sign in at an identity provider, and an upstream that records its requests.
 import assert from 'node:assert/strict';
 
 import { startGateway } from './gateway.mjs';
@@ -10,7 +10,7 @@ export const ADMIN_SECRET = 'the-admin-secret';
 
 const tool = (name, annotations = {}) => ({ name, inputSchema: { type: 'object' }, annotations });
 
-/** `read_report`, `write_report` and `delete_report`; a call says what it was called with. */
+/** The tools `read_report`, `write_report` and `delete_report`. Each result repeats the tool and its arguments. */
 export const REPORTS = [tool('read_report', { readOnlyHint: true }), tool('write_report'), tool('delete_report', { destructiveHint: true })];
 
 export class ReportUpstream extends ScriptedUpstream {
@@ -28,7 +28,7 @@ export class ReportUpstream extends ScriptedUpstream {
   }
 }
 
-/** The entry of a provider in the configuration. */
+/** Returns the entry of a provider in the configuration. */
 export function issuerEntry(provider, more = {}) {
   const { client_id } = provider.introspection;
   const introspection = provider.settings.format === 'opaque' ? { introspection: { client_id, client_secret_env: 'PROVIDER_SECRET' } } : {};
@@ -36,8 +36,9 @@ export function issuerEntry(provider, more = {}) {
 }
 
 /**
- * Starts a provider, an upstream and a gateway between, and puts them among `programs`. `provider` has its settings, `issuer` those of its
- * entry; everything else is as for `startGateway`. `upstream` says how the reports are configured.
+ * Starts a provider, an upstream and a gateway between them, and adds them to `programs`. `provider` has the settings
+ * of the provider, `issuer` those of its entry in the configuration, and `upstream` those of the entry of the reports.
+ * Everything else is as for `startGateway`.
  */
 export async function startProtected(programs, { provider: given = {}, issuer = {}, issuers = [], upstream: shaped = {}, rules = [{ match: {} }], ...settings } = {}) {
   const provider = await startIdentityProvider(given);
@@ -55,7 +56,7 @@ export async function startProtected(programs, { provider: given = {}, issuer = 
   return { provider, upstream, gateway, resource: gateway.url, at: (path) => new URL(path, gateway.url).href };
 }
 
-/** What a caller with this token sees, by name. */
+/** Returns the names of the tools that a caller with this token sees. */
 export async function toolsOf(url, token, options) {
   const response = await send(url, 'tools/list', {}, { token, ...options });
   const text = await response.text();
@@ -69,23 +70,23 @@ export async function statusOf(url, token, options) {
   return response.status;
 }
 
-/** A refusal as far as a caller sees it: status, challenge and body. */
+/** Returns what a caller sees of a refusal: status, challenge and body. */
 export async function refusalOf(response) {
   return { status: response.status, challenge: response.headers.get('www-authenticate'), body: await response.text() };
 }
 
-/** The parameters of the first challenge of a `WWW-Authenticate`. */
+/** Returns the parameters of the first challenge of a `WWW-Authenticate` field. */
 export function parametersOf(challenge) {
   const [first] = challenge.split(/, (?=DPoP )/);
   return Object.fromEntries([...first.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [name, value]));
 }
 
-/** Whether a text has any part of a token that says something. */
+/** Whether a text contains a significant part of a token. */
 export function quotes(text, token) {
   return token.split('.').some((part) => part.length > 8 && text.includes(part.slice(0, 24)));
 }
 
-/** Which rule fits, as the admin API says. */
+/** Asks the admin API which rule matches the claims. */
 export async function matchClaims(gateway, claims) {
   const response = await fetch(new URL('/admin/principals/match', gateway.url), {
     method: 'POST',

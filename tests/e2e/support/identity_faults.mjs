@@ -1,9 +1,9 @@
-// What an identity provider may do wrong when it is asked for metadata, keys or a token.
+// Faults of an identity provider that is asked for metadata, keys or introspection.
 
 const HUGE = 100 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, '{"keys":[],');
 
-/** Sends 100 MB, as fast as they are taken; `sent` of the provider counts them. */
+/** Sends 100 MB as fast as the client reads; `sent` of the provider counts the bytes. */
 function huge(_, response, provider) {
   provider.sent = 0;
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -18,7 +18,7 @@ function huge(_, response, provider) {
 }
 
 export const FAULTS = {
-  /** Accepts the connection and hangs up. */
+  /** Receives the request and closes the connection. */
   reset: (request) => request.socket.destroy(),
   /** Never answers. */
   silent: () => {},
@@ -30,9 +30,9 @@ export const FAULTS = {
   huge,
   garbage: (_, response) => response.end('\u0000<html>}{'),
   error: (_, response) => response.writeHead(500).end(),
-  /** Leads to another origin, which would be asked if redirects were followed. */
+  /** Redirects to another origin, which would get a request if the gateway followed redirects. */
   redirect: (request, response, provider) => response.writeHead(302, { location: `${provider.elsewhere}${request.url}` }).end(),
-  /** A document of another issuer. */
+  /** Answers with the metadata of another issuer. */
   otherIssuer: (_, response, provider) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ issuer: 'https://other.example', jwks_uri: `${provider.issuer}/jwks`, introspection_endpoint: `${provider.issuer}/token/introspection` }));

@@ -1,4 +1,4 @@
-// A certified OpenID provider of our own, on loopback: who signs in, what tokens say, and what goes wrong are a test's to decide.
+// A certified OpenID provider on loopback. A test decides who signs in, what tokens contain and what goes wrong.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -12,7 +12,7 @@ const INTROSPECTION = { client_id: 'gateway', client_secret: 'the-secret-of-the-
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const DAY = 86_400;
 
-/** Private keys as JWKs, one for each algorithm. */
+/** Makes a private key for each algorithm, as JWKs. */
 function makeKeys(algorithms) {
   return Promise.all(
     algorithms.map(async (alg) => {
@@ -23,7 +23,7 @@ function makeKeys(algorithms) {
   );
 }
 
-/** The public half of a private JWK. */
+/** Returns the public half of a private JWK. */
 export function publicHalf({ d, p, q, dp, dq, qi, ...rest }) {
   return rest;
 }
@@ -49,7 +49,7 @@ function providerConfiguration(settings, keys, store) {
     expiresWithSession: () => false,
     ...(settings.rotates === undefined ? {} : { rotateRefreshToken: () => settings.rotates }),
     clientBasedCORS: () => true,
-    // The provider's own fetch refuses loopback, which is all there is here.
+    // The provider's default fetch refuses loopback addresses, and there are no others here.
     fetch: (url, { dispatcher, ...options }) => fetch(url, options),
     ttl: {
       AccessToken: () => settings.expiresIn,
@@ -85,12 +85,16 @@ function resourceServer({ scopes, format, algorithms, expiresIn }) {
 /**
  * Starts a provider on a free port of 127.0.0.1.
  *
- * - `algorithms`: it has a key for each and signs with the first. `scopes`: which there are. `format`: of access tokens, `jwt` or `opaque`.
- * - `people`: extra claims by subject, such as `{ ada: { groups: ['ops'] } }`; anybody may sign in. `clients`: besides those that register themselves.
- * - `nonces`: whether proofs of possession must have one of its own. `documents`: whether it takes clients that are described by a document at their id.
- * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use one get one. `rotates`: whether each works once; as the provider likes by default.
+ * - `algorithms`: the provider has a key for each and signs with the first. `scopes`: those that exist. `format`: of
+ *   access tokens, `jwt` or `opaque`.
+ * - `people`: extra claims by subject, such as `{ ada: { groups: ['ops'] } }`; any subject may sign in. `clients`:
+ *   those that do not register themselves.
+ * - `nonces`: whether proofs of possession need a nonce of the provider. `documents`: whether the provider accepts
+ *   clients that a document at their id describes.
+ * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use a refresh token get one. `rotates`: whether
+ *   each works once; by default, the provider decides.
  *
- * `settings` of the result are these and may be changed while it runs; `fault` is the name of one of `FAULTS`, or undefined.
+ * `settings` of the result has these settings and may be changed at runtime; `fault` is a key of `FAULTS` or undefined.
  */
 export async function startIdentityProvider(given = {}) {
   const settings = { algorithms: ['ES256'], scopes: ['tools'], format: 'jwt', people: {}, clients: [], expiresIn: 3600, refreshTokens: false, ...given };
@@ -121,7 +125,8 @@ export class IdentityProvider {
 
   build() {
     this.provider = new Provider(this.issuer, providerConfiguration(this.settings, this.keys, this.store));
-    // The official clients register with the scopes that they know of, and could not ask for more later.
+    // The official clients register with the scopes that they know and could not request more later, so this removes
+    // that limit.
     this.provider.on('registration_create.success', (_, client) => {
       const { scope, ...metadata } = client.metadata();
       this.provider.Client.adapter.upsert(client.clientId, metadata);
@@ -129,7 +134,7 @@ export class IdentityProvider {
     this.answer = this.provider.callback();
   }
 
-  /** One more client, while it runs: its redirects may depend on who listens where. */
+  /** Adds a client at runtime: its redirects may depend on ports that are known only then. */
   async addClient(metadata) {
     await this.provider.Client.adapter.upsert(metadata.client_id, { response_types: ['code'], ...metadata });
   }
@@ -141,12 +146,12 @@ export class IdentityProvider {
     else this.answer(request, response);
   }
 
-  /** How often a path was asked for. */
+  /** Returns how many requests a path has had. */
   asked(path) {
     return this.requests.filter((request) => request.endsWith(` ${path}`)).length;
   }
 
-  /** Stops listening, so that connections are refused; `up` is there again at the same address. */
+  /** Stops listening, so that connections are refused. `up` listens on the same address again. */
   async down() {
     this.server.closeAllConnections();
     await new Promise((closed) => this.server.close(closed));
@@ -156,7 +161,7 @@ export class IdentityProvider {
     return this.listen();
   }
 
-  /** From now on another instance answers, with other keys; with `keep` it publishes the earlier ones as well. */
+  /** Replaces the provider by an instance with new keys, which with `keep` also publishes the earlier ones. */
   async rotate({ algorithms = this.settings.algorithms, keep = false } = {}) {
     const fresh = await makeKeys(algorithms);
     this.settings.algorithms = algorithms;
@@ -172,20 +177,20 @@ export class IdentityProvider {
     return this.keys[0];
   }
 
-  /** Any JWS with the provider's key; `header` and `key` may say otherwise. */
+  /** Signs any claims with the provider's key; `header` and `key` override the defaults. */
   async sign(claims, { header = {}, key = this.key } = {}) {
     const signer = new jose.SignJWT(claims).setProtectedHeader({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header });
     return signer.sign(await jose.importJWK(key, key.alg), { crit: Object.fromEntries((header.crit ?? []).map((name) => [name, true])) });
   }
 
-  /** What an access token says, for tests that sign one themselves; times are relative to now, in seconds. */
+  /** Returns the claims of an access token, for tests that sign one themselves. `expiresIn` is in seconds from now. */
   claims({ subject = 'ada', resource, scopes = ['tools'], expiresIn = 3600, claims = {} }) {
     const now = Math.floor(Date.now() / 1000);
     const own = { iss: this.issuer, sub: subject, aud: resource, iat: now, exp: now + expiresIn, jti: crypto.randomUUID(), client_id: 'desktop', scope: scopes.join(' ') };
     return { ...own, ...this.settings.people[subject], ...claims };
   }
 
-  /** An access token as the provider makes it, without the way through a browser; `dpop` is a key of `makeDpopKey`. */
+  /** Issues an access token as the provider does, without a browser; `dpop` is a key of `makeDpopKey`. */
   async tokenFor({ subject = 'ada', resource, scopes = ['tools'], claims = {}, expiresIn = this.settings.expiresIn, dpop }) {
     const { AccessToken, Client, ResourceServer } = this.provider;
     const token = new AccessToken({
@@ -201,7 +206,7 @@ export class IdentityProvider {
     return token.save();
   }
 
-  /** Takes an opaque token back, by the revocation endpoint. */
+  /** Revokes an opaque token at the revocation endpoint. */
   async revoke(token) {
     const body = new URLSearchParams({ token, client_id: 'desktop' });
     const response = await fetch(`${this.issuer}/token/revocation`, { method: 'POST', body });

@@ -1,6 +1,6 @@
-// What an identity provider remembers. The one that comes with it is shared by all providers of a process, which would know each other's tokens.
+// The store of an identity provider. The default store is one per process, so providers would know each other's tokens.
 
-/** One kind of thing in a store, as the provider asks for it; expiry is the provider's own business. */
+/** The provider's adapter for one kind of record in a store. The provider itself checks expiry. */
 export class Shelf {
   constructor(store, kind) {
     this.store = store;

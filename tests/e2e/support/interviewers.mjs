@@ -1,4 +1,4 @@
-// Servers of either era, made with the official SDKs, that ask in several rounds and count what they did for each token.
+// Servers of either era, made with the official SDKs, that ask questions in several rounds and count events by token.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -12,7 +12,7 @@ const ARGUMENTS = { token: z.string(), rounds: z.number().int() };
 const ANSWER = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
 const question = (token, round) => ({ message: `${token}?${round}`, requestedSchema: ANSWER });
 
-/** What was done: how often a call with a token began, was answered in a round, came to its end, and was given up. */
+/** Counts how often the call with a token began, was answered in a round, ended, and was given up. */
 class Counts {
   began = new Map();
   answered = new Map();
@@ -43,7 +43,7 @@ class Counts {
 
 async function serve(handler, counts, end) {
   const server = createServer(handler);
-  // A busy machine may leave a connection idle for longer than the five seconds after which it would be closed under a request.
+  // On a busy machine a connection may be idle for more than the default of five seconds, and close under a request.
   server.keepAliveTimeout = 0;
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
@@ -117,7 +117,10 @@ function startModern() {
   return serve(toNodeHandler(handler), counts, () => handler.close());
 }
 
-/** Starts one. Its tool `interview` asks `{token}?{round}` in each round, and tells its token and the answers. The result has `url`, `counts` and `stop()`. */
+/**
+ * Starts a server. Its tool `interview` asks `{token}?{round}` in each round and returns its token and the answers. The
+ * result has `url`, `counts` and `stop()`.
+ */
 export function startInterviewer(era) {
   return era === 'legacy' ? startLegacy() : startModern();
 }

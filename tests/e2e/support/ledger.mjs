@@ -1,6 +1,6 @@
-// What was acknowledged of things that are put and removed, each by one writer, and whether what others see agrees with it.
+// Records which changes of things were acknowledged, each thing with one writer, and checks observers against that.
 
-/** The numbers from 0 to 1 that follow from a seed. */
+/** Returns a generator of pseudo-random numbers from 0 to 1 for this seed. */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -12,8 +12,8 @@ export function seeded(seed) {
 }
 
 /**
- * Each change of a thing has a number, and a thing that is there shows the number of the change that put it. What may hold is a set of states: one where
- * the last change was answered, and more where nobody knows whether it happened.
+ * Each change of a thing has a number, and a thing that exists shows the number of the change that put it. `possible`
+ * holds the states that it may be in: one after an acknowledged change, more if an outcome is unknown.
  */
 export class Ledger {
   faults = { lost: [], resurrected: [], 'out of order': [], unexplained: [] };
@@ -36,7 +36,7 @@ export class Ledger {
     return state;
   }
 
-  /** How a change ended: `acknowledged`, `refused`, or `unknown`; `everywhere` where all processes had applied it. */
+  /** Records how a change ended: `acknowledged`, `refused` or `unknown`; `everywhere` if all had applied it. */
   end(key, state, how, everywhere = false) {
     const thing = this.#thing(key);
     this.counts[how] += 1;
@@ -45,19 +45,19 @@ export class Ledger {
     if (how === 'acknowledged' && everywhere) thing.everywhere = state;
   }
 
-  /** Whether it is there, for its writer, who knows once `resolve` was called. */
+  /** Whether the thing exists, as far as its writer knows; certain once `resolve` was called. */
   there(key) {
     return this.#thing(key).possible.at(-1).there;
   }
   isSure(key) {
     return this.#thing(key).possible.length === 1;
   }
-  /** The number of its newest change, however that ended. */
+  /** Returns the number of the newest change, whatever its outcome. */
   begun(key) {
     return this.#thing(key).begun;
   }
 
-  /** All processes agree, and nothing is under way: that is what holds. */
+  /** Fixes the state of a thing to change `n`, once all processes agree and no change is under way. */
   resolve(key, n) {
     const thing = this.#thing(key);
     const found = thing.possible.filter((state) => (n === undefined ? !state.there : state.there && state.n === n));
@@ -71,12 +71,12 @@ export class Ledger {
     this.faults[n !== undefined && thing.possible.every((state) => !state.there) ? 'resurrected' : 'lost'].push(text);
   }
 
-  /** What everybody had applied when an observer began to look. */
+  /** Returns the newest change of each thing that all processes had applied when an observer begins to read. */
   floors() {
     return new Map([...this.#things].map(([key, thing]) => [key, thing.everywhere]));
   }
 
-  /** What an observer sees, whose `memory` is a map of its own; undefined where there is nothing. */
+  /** Checks number `n` that an observer sees; undefined if there is nothing. `memory` is the observer's own map. */
   see(where, memory, floors, key, n) {
     const thing = this.#thing(key);
     const before = memory.get(key) ?? { n: 0, gone: false };
@@ -95,7 +95,7 @@ export class Ledger {
     if (n < floor.n && floor.there) this.faults['out of order'].push(`${key} at ${where}: ${n}, everywhere it was ${floor.n}`);
   }
 
-  /** At the end, when all is quiet. */
+  /** Checks the final state, after all writers have stopped. */
   finish(where, key, n) {
     const thing = this.#thing(key);
     if (!thing.possible.some((state) => (n === undefined ? !state.there : state.there && state.n === n))) this.#judge(key, thing, n, where);

@@ -1,8 +1,8 @@
-// A session of the legacy era without a client, where a test is about who may use it.
+// A legacy session without a client library, for tests about who may use a session.
 
 const VERSION = '2025-11-25';
 
-/** One session; each request says with which token. */
+/** One session. Each request names the token that it sends. */
 export class LegacySession {
   static async open(url, token) {
     const session = new LegacySession(url);
@@ -36,7 +36,7 @@ export class LegacySession {
     return this.send(JSON.stringify({ jsonrpc: '2.0', id: ++this.requests, method, params }), token);
   }
 
-  /** The standing stream. */
+  /** Opens the standing stream. */
   stream(token, signal) {
     return fetch(this.url, { signal, headers: { accept: 'text/event-stream', ...this.headers(token) } });
   }
@@ -46,7 +46,7 @@ export class LegacySession {
   }
 }
 
-/** The events of a stream as they come: the id of each, and its message where it has one. */
+/** Yields the events of a stream as they arrive: `id`, and `data` with the message. Either may be undefined. */
 export async function* eventsOf(response) {
   let text = '';
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {

@@ -1,4 +1,4 @@
-// A legacy upstream over Streamable HTTP that keeps a count for each of its sessions, and runs a call for as long as a test wants.
+// A legacy upstream over Streamable HTTP with a counter for each session, and a tool that runs until a test ends it.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -6,7 +6,10 @@ const TOOLS = ['count', 'slow'].map((name) => ({ name, description: `Does ${name
 export const RESOURCE = 'memo://watched';
 
 export class LegacyUpstream {
-  /** `sessions` are those there are by id, each with its `count`, its `subscriptions` and `ids`, those of its requests; `running` are calls of `slow`, by what they were called with as `name`. */
+  /**
+   * Starts the upstream. `sessions` maps ids to sessions, each with `count`, `subscriptions` and `ids`, the ids of its
+   * requests. `running` maps the argument `name` of each call of `slow` to its `progress` and `finish`.
+   */
   static async start() {
     const upstream = new this();
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
@@ -53,13 +56,13 @@ export class LegacyUpstream {
     return this.answer(message, session, response, reply);
   }
 
-  /** A notification on the stream of a session; where none is open, on the next one. */
+  /** Sends a notification on the stream of a session, or on its next stream if none is open. */
   tell(session, message) {
     if (!session.stream || session.stream.destroyed) return session.unsent.push(message);
     return session.stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
   }
 
-  /** Tells all who subscribed to the resource that it has changed. */
+  /** Notifies all subscribers that the resource has changed. */
   update() {
     for (const session of this.sessions.values()) {
       if (session.subscriptions.has(RESOURCE)) this.tell(session, { method: 'notifications/resources/updated', params: { uri: RESOURCE } });

@@ -1,4 +1,4 @@
-// A server of the modern era alone, made with the official TypeScript SDK v2: nothing of how it speaks was written here.
+// A modern-only server made with the official TypeScript SDK v2, so its protocol code is not ours.
 import { createServer } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -10,7 +10,7 @@ const text = (value) => ({ content: [{ type: 'text', text: value }] });
 const NAME = { type: 'object', properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] };
 const askForName = (message) => ({ name: inputRequired.elicit({ message, requestedSchema: NAME }) });
 
-/** What its author would write: tools, prompts and resources. `house` is what outlives a request. */
+/** Adds tools, prompts and resources, as a server's author would. `house` holds the state that outlives a request. */
 function furnish(server, house) {
   const tool = (name, inputSchema, run) => server.registerTool(name, { description: `Does ${name}`, inputSchema: z.object(inputSchema) }, run);
 
@@ -90,7 +90,7 @@ function furnish(server, house) {
   server.registerResource('any', new ResourceTemplate('note://of/{day}', { list: undefined }), {}, async (uri, { day }) => note(uri, `For ${day}`));
 }
 
-/** Starts one on a free port. The result has `url`, `cancelled()`, which counts the calls that were, and `stop()`. */
+/** Starts a server on a free port. The result has `url`, `stop()` and `cancelled()`, the count of cancelled calls. */
 export async function startModernServer() {
   let cancelled = 0;
   const house = { grown: [], cancelled: () => ++cancelled };

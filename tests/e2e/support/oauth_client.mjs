@@ -1,10 +1,10 @@
-// What the official clients need to sign in by themselves: a memory, and a person at a browser.
+// What the official clients need to sign in on their own: storage, and a person at a browser.
 import { Session } from './clients.mjs';
 import { signIn } from './headless_user.mjs';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 
-/** The `OAuthClientProvider` of both SDKs, for a person who is there when asked. `renewable`: it may use refresh tokens. */
+/** The `OAuthClientProvider` of both SDKs, with a person who signs in when asked. `renewable`: with refresh tokens. */
 export class PersonAtClient {
   constructor(subject, { renewable = false, dpop } = {}) {
     this.subject = subject;
@@ -58,7 +58,7 @@ export class PersonAtClient {
     this.callback = (await signIn(url, this.subject)).searchParams;
   }
 
-  /** What the redirect brought, once. */
+  /** Returns the parameters of the last redirect, once. */
   takeCallback() {
     const { callback } = this;
     this.callback = undefined;
@@ -66,14 +66,14 @@ export class PersonAtClient {
   }
 }
 
-/** Whether a client gave up because its person was sent to the provider; anything else is thrown. */
+/** Completes the sign-in if the client failed because its person had to sign in; otherwise rethrows `error`. */
 async function finishSignIn(session, person, error) {
   const callback = person.takeCallback();
   if (!callback) throw error;
   await session.sdk.finishSignIn(session.transport, callback);
 }
 
-/** Connects as a host does: to be refused, to sign in, and to connect again. */
+/** Connects as a host does: is refused, signs in, and connects again. */
 export async function connectSignedIn(client, url, person) {
   const first = new Session(client.sdk, client.era, { url, authProvider: person });
   try {
@@ -86,7 +86,7 @@ export async function connectSignedIn(client, url, person) {
   return Session.open(client, { url, authProvider: person });
 }
 
-/** Calls a tool as a host does: where the client must ask its person for more, it does so and calls again. */
+/** Calls a tool as a host does: if the client needs more scopes, its person signs in again and the call is repeated. */
 export async function callStepping(session, person, name, args) {
   try {
     return await session.call(name, args);

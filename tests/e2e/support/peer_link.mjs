@@ -1,10 +1,11 @@
-// A peer link as a stranger could try to use it, and as one of us does, made of nothing but the pepper.
-import { spawn } from 'node:child_process';
+// A link between processes of a cluster, as an attacker or another process opens it. The keys derive from the pepper.
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+import { spawnChild } from './children.mjs';
 
 const keyOf = (pepper, purpose) => Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32));
 
-/** What a request shows on a peer link. */
+/** Makes the pass that a request carries on a peer link. */
 export function passOf(pepper, { to, from = 'somebody', method, target, at = Date.now() }) {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(pepper, 'peer requests'), nonce);
@@ -16,7 +17,7 @@ export function passOf(pepper, { to, from = 'somebody', method, target, at = Dat
 const HEAD = 8;
 const DATA = 1;
 
-/** A frame with bytes of the first stream of a link, which it opens. */
+/** Makes a frame that opens the first stream of a link and carries these bytes. */
 function frameOf(text) {
   const payload = Buffer.from(text);
   const head = Buffer.alloc(HEAD);
@@ -26,7 +27,7 @@ function frameOf(text) {
   return Buffer.concat([head, payload]);
 }
 
-/** The bytes of all frames that have come, and whether one says that no more will. */
+/** Returns the text of the frames received so far, and whether a frame has ended the stream. */
 function unframe(bytes) {
   let text = '';
   for (let at = 0; at + HEAD <= bytes.length; ) {
@@ -38,11 +39,14 @@ function unframe(bytes) {
   return { text, ended: false };
 }
 
-/** Sends `text` over a link with the key of a pepper, or with none, and gives what comes back until it ends; empty where there was no handshake. */
+/**
+ * Sends `text` over a link with the key of this pepper, or without a key, and returns the whole answer; an empty text
+ * if the handshake failed.
+ */
 export function sendOverTls(url, text, pepper = undefined) {
   const { host } = new URL(url);
   const key = pepper === undefined ? [] : ['-psk', keyOf(pepper, 'peer links').toString('hex'), '-psk_identity', 'proteus'];
-  const client = spawn('openssl', ['s_client', '-quiet', '-ign_eof', '-connect', host, '-tls1_3', '-alpn', 'proteus/1', ...key], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const client = spawnChild('openssl', ['s_client', '-quiet', '-ign_eof', '-connect', host, '-tls1_3', '-alpn', 'proteus/1', ...key], { stdio: ['pipe', 'pipe', 'ignore'] });
   let came = Buffer.alloc(0);
   client.stdout.on('data', (data) => {
     came = Buffer.concat([came, data]);
@@ -50,5 +54,5 @@ export function sendOverTls(url, text, pepper = undefined) {
   });
   client.stdin.on('error', () => {});
   client.stdin.write(frameOf(text));
-  return new Promise((done) => client.once('close', () => done(unframe(came).text)));
+  return client.closed.then(() => unframe(came).text);
 }

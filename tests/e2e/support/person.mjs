@@ -1,10 +1,10 @@
-// A person at a browser without a screen: opens links, fills in forms, and is sent from one site to another.
+// A person at a headless browser: opens links, fills in forms, and follows redirects between sites.
 import assert from 'node:assert/strict';
 
 const MOST_PAGES = 30;
 const unescaped = (text) => text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** Cookies by origin and name, as a browser keeps them for its owner alone. */
+/** Cookies by origin and name, as in one browser profile. */
 class Jar {
   origins = new Map();
 
@@ -26,7 +26,7 @@ class Jar {
   }
 }
 
-/** What a page says, without its markup. */
+/** Returns the text of a page without its markup. */
 export const wordsOf = (html) => unescaped(html.replaceAll(/<style>[\s\S]*?<\/style>|<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).trim();
 
 function formOf(html) {
@@ -37,8 +37,8 @@ function formOf(html) {
 }
 
 /**
- * Somebody with an account of the name `subject` at every provider, and perhaps a `token` of the gateway or an admin `key`. `stopAt(url)` says which
- * redirect they do not follow, so that a test can do something else with it.
+ * A person with an account `subject` at every provider, and optionally a `token` of the gateway or an admin `key`.
+ * `stopAt(url)` decides which redirect the person does not follow, so that a test can use it otherwise.
  */
 export class Person {
   jar = new Jar();
@@ -55,7 +55,10 @@ export class Person {
     return response;
   }
 
-  /** Opens a link and does what its pages ask for, until there is nothing more to do. The last page, or the redirect that was not followed. */
+  /**
+   * Opens a link and does what the pages ask for until nothing is left to do. Returns the last page, or the redirect
+   * that was not followed.
+   */
   async open(link) {
     let url = new URL(link);
     let form;
@@ -79,7 +82,7 @@ export class Person {
     throw new Error(`no end after ${MOST_PAGES} pages: ${this.visited.join(', ')}`);
   }
 
-  /** The fields of a page's form; nothing where there is nothing to be done. */
+  /** Returns the filled fields of a page's form, or undefined if the person has nothing to fill in. */
   fill(html, { fields }) {
     const [, prompt] = /name="prompt" value="(\w+)"/.exec(html) ?? [];
     if (prompt === 'login') return [...fields, ['login', this.subject], ['password', 'any']];

@@ -1,9 +1,9 @@
-// One connection on which requests go out without waiting for answers, as clients hardly ever do and proxies may.
+// HTTP pipelining: requests on one connection that do not wait for answers, as clients rarely send and proxies may.
 import { connect } from 'node:net';
 
 import { bodyOf, headersOf } from './raw.mjs';
 
-/** The bytes of a modern request. */
+/** Returns the bytes of a modern request. */
 export function requestBytes(url, method, params, token) {
   const { host, pathname } = new URL(url);
   const body = bodyOf(method, params);
@@ -12,7 +12,7 @@ export function requestBytes(url, method, params, token) {
   return `POST ${pathname} HTTP/1.1\r\n${head.join('')}\r\n${body}`;
 }
 
-/** One answer from the beginning of a text of single bytes, and what is behind it; nothing where it is not whole. */
+/** Returns the first answer in a latin1 text, and the text behind it as `rest`; undefined if it is incomplete. */
 function takeAnswer(text) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -33,13 +33,13 @@ function takeAnswer(text) {
   }
 }
 
-/** The message in a body, which may be an event stream of one. */
+/** Returns the message in a body, which may be an event stream with one message. */
 function messageIn(body) {
   const text = Buffer.from(body, 'latin1').toString();
   return JSON.parse(text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)[1]);
 }
 
-/** Sends all requests at once by one connection, and gives the answers in their order: `status` and `message`. */
+/** Sends all requests at once on one connection and returns the answers in order, each with `status` and `message`. */
 export function pipeline(url, requests) {
   return new Promise((done, failed) => {
     const { hostname, port } = new URL(url);

@@ -1,12 +1,13 @@
-// A PostgreSQL of its own for a suite. It refuses to run as root, so there it runs as its own user.
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// A dedicated PostgreSQL server for a suite. PostgreSQL refuses to run as root, so root starts it as user postgres.
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { makeFolder, run, spawnChild } from './children.mjs';
 import { eventually } from './programs.mjs';
 
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
+const START_MS = 60_000;
 
 export const hasPostgres = existsSync(join(PROGRAMS, 'postgres'));
 
@@ -15,48 +16,48 @@ function asItsUser(command) {
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--pdeathsig=KILL', ...command];
 }
 
-/** Starts a server on a socket in a directory of its own, with these statements run. The result has `dsn`, the path of its `socket`, `halt()` and `resume()`, by which the server is away for a while, `restart()`, `query(sql)`, which gives the text of its rows, and `stop()`. */
-export function startPostgres(sql = '') {
-  const folder = mkdtempSync(join(tmpdir(), 'proteus-pg-'));
+/** Runs a program of PostgreSQL to its end. */
+async function finish([path, ...args], options = {}) {
+  const { code, stderr } = await run(path, args, { cwd: '/', timeout: START_MS, ...options });
+  if (code !== 0) throw new Error(`${path} ended with ${code}\n${stderr}`);
+}
+
+/**
+ * Starts a server with a socket in its own folder and runs the statements `sql`. The result has `dsn`, `socket` with
+ * the path, `halt()` and `resume()`, which stop and start the server, `restart()`, `query(sql)`, which returns rows as
+ * text, and `stop()`.
+ */
+export async function startPostgres(sql = '') {
+  const folder = makeFolder('pg');
   if (process.getuid() === 0) {
     const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
     chownSync(folder, id('-u'), id('-g'));
   }
   const data = join(folder, 'data');
-  const run = ([program, ...args], options = {}) => execFileSync(program, args, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', ...options });
-  run(asItsUser([join(PROGRAMS, 'initdb'), '-D', data, '-A', 'trust', '-N', '-U', 'postgres', '--locale=C.UTF-8', '-E', 'UTF8']));
+  await finish(asItsUser([join(PROGRAMS, 'initdb'), '-D', data, '-A', 'trust', '-N', '-U', 'postgres', '--locale=C.UTF-8', '-E', 'UTF8']));
   const [program, ...args] = asItsUser([join(PROGRAMS, 'postgres'), '-D', data, '-k', folder, '-h', '', '-F']);
   let server;
-  let ended;
-  const launch = () => {
-    server = spawn(program, args, { stdio: 'ignore', cwd: '/' });
-    ended = new Promise((done) => server.once('exit', done));
+  const accepts = async () => {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
+    return (await run(join(PROGRAMS, 'pg_isready'), ['-h', folder, '-t', '1'])).code === 0;
   };
   const resume = () => {
-    launch();
-    // pg_isready waits by itself for as long as it is told.
-    for (let tries = 0; ; ++tries) {
-      try {
-        return run([join(PROGRAMS, 'pg_isready'), '-h', folder, '-t', '1']);
-      } catch (error) {
-        if (tries === 200) throw error;
-      }
-    }
+    server = spawnChild(program, args, { stdio: 'ignore', cwd: '/' });
+    return eventually('PostgreSQL accepts connections', accepts, START_MS);
   };
   const halt = async () => {
     server.kill('SIGQUIT');
-    await ended;
+    await server.closed;
   };
-  // As `pg_ctl restart -m immediate` does; tests go on meanwhile.
+  // Like `pg_ctl restart -m immediate`, without blocking this process.
   const restart = async () => {
     await halt();
-    launch();
-    const asked = () => new Promise((done) => execFile(join(PROGRAMS, 'pg_isready'), ['-h', folder, '-t', '1'], (error) => done(!error)));
-    await eventually('PostgreSQL', asked, 60_000);
+    await resume();
   };
-  const query = (text) => execFileSync(join(PROGRAMS, 'psql'), ['-h', folder, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-qAt', '-c', text, 'postgres'], { encoding: 'utf8' }).trim();
-  resume();
-  run([join(PROGRAMS, 'psql'), '-h', folder, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q', '-f', '-', 'postgres'], { input: sql });
+  const psql = ['-h', folder, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q'];
+  const query = (text) => execFileSync(join(PROGRAMS, 'psql'), [...psql, '-At', '-c', text, 'postgres'], { encoding: 'utf8' }).trim();
+  await resume();
+  await finish([join(PROGRAMS, 'psql'), ...psql, '-f', '-', 'postgres'], { input: sql });
   return {
     dsn: `postgres://postgres@/postgres?host=${folder}`,
     socket: join(folder, '.s.PGSQL.5432'),
@@ -64,9 +65,6 @@ export function startPostgres(sql = '') {
     resume,
     restart,
     query,
-    stop: async () => {
-      await halt();
-      rmSync(folder, { recursive: true, force: true });
-    }
+    stop: halt
   };
 }

@@ -1,4 +1,5 @@
-// An upstream that every user signs in to: an MCP server made with the official TypeScript SDKs, in either era, behind an authorization server of its own.
+// An upstream that every user signs in to: an MCP server of either era, made with the official TypeScript SDKs, with
+// its own authorization server.
 import { createServer } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -13,7 +14,7 @@ import { publicHalf } from './identity_provider.mjs';
 const METADATA = '/.well-known/oauth-protected-resource/mcp';
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
-/** What its author would write: everybody has the notes of their own, and tools that others do not see. */
+/** Adds tools, a prompt and a resource, as a server's author would: each user has private notes and a private tool. */
 function furnish(server, user, counts) {
   server.registerTool('whoami', { description: 'Says whose notes these are' }, async () => {
     counts.whoami = (counts.whoami ?? 0) + 1;
@@ -30,14 +31,15 @@ function furnish(server, user, counts) {
 
 export class ProtectedUpstream {
   /**
-   * `provider` is its authorization server. `era`: `legacy` or `modern`. `writeScope`: what the tool `write` needs. `bound`: it takes tokens that are bound
-   * to a key, and no others; a proof has to have its `nonce`, which a test may change. `proofs` are those that it took, `thumbprints` the keys.
+   * `provider` is the authorization server, `era` `legacy` or `modern`, and `writeScope` the scope that the tool
+   * `write` needs. With `bound`, the upstream accepts only tokens that are bound to a key, with proofs that have its
+   * `nonce`, which a test may change. `proofs` are the accepted proofs, `thumbprints` their keys.
    */
   static async start(provider, { era = 'modern', writeScope, bound = false } = {}) {
     const upstream = new ProtectedUpstream(provider, era, writeScope);
     Object.assign(upstream, { bound, nonce: 'the-first-nonce', proofs: [], thumbprints: new Set(), refusals: 0 });
     upstream.server = createServer((request, response) => {
-      // Whoever asks may be killed in the middle of it.
+      // The gateway may be killed in the middle of a request.
       upstream.receive(request, response).catch(() => response.destroy());
     });
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
@@ -94,7 +96,7 @@ export class ProtectedUpstream {
     }
   }
 
-  /** Whether a proof has the nonce that is wanted; throws where it is none, or was used. */
+  /** Whether a proof has the current nonce; throws if the proof is invalid or was used before. */
   async prove(proof, { method, token, thumbprint }) {
     const said = await checkProof(proof, { url: this.url, method, token, thumbprint });
     if (said.nonce !== this.nonce) return false;

@@ -1,9 +1,9 @@
-// Requests of the modern era without a client, where a test is about what passes over the wire.
+// Modern requests without a client library, for tests about the messages on the wire.
 import { request } from 'node:http';
 
 const VERSION = '2026-07-28';
 
-/** What a request carries besides its body. */
+/** Returns the fields of a request's head. */
 export function headersOf(method, params) {
   const name = params.name ?? params.uri;
   return {
@@ -24,7 +24,7 @@ export function bodyOf(method, params) {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
 }
 
-/** Sends one and gives the response, whose body is not read. */
+/** Sends a request and returns the response, whose body is still unread. */
 export function send(url, method, params = {}, { token, headers = {}, signal } = {}) {
   const authorization = token ? { authorization: `Bearer ${token}` } : {};
   return fetch(url, {
@@ -35,7 +35,7 @@ export function send(url, method, params = {}, { token, headers = {}, signal } =
   });
 }
 
-/** Sends one by the connections of an agent, for tests that send many, and gives the message that answers it. */
+/** Sends a request on the connections of `agent`, for tests with many requests, and returns the answering message. */
 export function ask(agent, url, method, params = {}) {
   return new Promise((done, failed) => {
     const outgoing = request(url, { agent, method: 'POST', headers: headersOf(method, params) }, (incoming) => {
@@ -49,7 +49,7 @@ export function ask(agent, url, method, params = {}) {
   });
 }
 
-/** The messages of an event stream, to its end. */
+/** Yields the messages of an event stream until it ends. */
 export async function* events(response) {
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {

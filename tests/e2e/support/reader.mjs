@@ -1,16 +1,16 @@
-// The machine of somebody who reads the documentation and types what it says, after `make run`.
-import { execFile, execFileSync, spawn } from 'node:child_process';
+// A reader of the documentation who types its commands, on a machine like that after `make run`.
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { makeFolder } from './gateway.mjs';
+import { makeFolder, run, spawnChild } from './children.mjs';
 import { eventually, program, root, startServer, within } from './programs.mjs';
 
-// Only ever waited for on a machine that is busy with other things.
+// Used up only on a busy machine.
 const PATIENCE_MS = 40_000;
 const TOKEN = 'of-the-reader';
-// What the pages speak of besides the quickstart.
+// Configuration that the pages assume besides the quickstart.
 const MORE = (everything) => `
 [[auth.tokens]]
 name = "reader"
@@ -25,32 +25,23 @@ trust = "pin"
 display_name = "SEC filings"
 `;
 
-/** Runs `command` in a shell to its end. */
-function inShell(command, options) {
-  return new Promise((done) => {
-    execFile('bash', ['-c', command], { timeout: PATIENCE_MS, ...options }, (error, stdout, stderr) =>
-      done({ code: error ? error.code : 0, stdout, stderr })
-    );
-  });
-}
-
 export class Reader {
-  /** `servers` are the addresses of what the quickstart has: `bank`, `everything` and `backend`. */
-  static async sitDown(servers) {
+  /** Starts a reader. `servers` has the addresses of the quickstart's servers: `bank`, `everything` and `backend`. */
+  static async start(servers) {
     const reader = new Reader(servers);
     try {
-      await reader.start();
+      await reader.setUp();
       return reader;
     } catch (error) {
-      await reader.leave();
+      await reader.stop();
       throw error;
     }
   }
 
   constructor(servers) {
     this.servers = servers;
-    const { folder, forget } = makeFolder();
-    Object.assign(this, { folder, forget, watching: [] });
+    const folder = makeFolder();
+    Object.assign(this, { folder, watching: [] });
     for (const name of ['bin', 'drafts', 'proteus-data', 'mappings']) mkdirSync(join(folder, name), { mode: 0o700 });
     symlinkSync(program('proteus'), join(folder, 'bin/proteus'));
     copyFileSync(join(root, 'tests/fixtures/stdio_server.py'), join(folder, 'server.py'));
@@ -68,7 +59,7 @@ export class Reader {
     };
   }
 
-  async start() {
+  async setUp() {
     const quickstart = join(root, 'examples/quickstart');
     execFileSync('python3', [join(quickstart, 'company.py'), '--out', join(this.folder, 'company.db')]);
     const { bank, everything } = this.servers;
@@ -97,7 +88,7 @@ export class Reader {
     return answer.json();
   }
 
-  /** The command with what is different here: addresses, the secret, ids. */
+  /** Returns the command with the addresses, secret and ids of this setup. */
   async adapt(command) {
     if (/pin-[0-9a-f]{16}/.test(command)) {
       const { proposals } = await this.admin('/admin/proposals');
@@ -111,39 +102,38 @@ export class Reader {
       .replaceAll('<secret>', this.env.SECRET);
   }
 
-  /** Types a command, and waits for its end where it has one. */
+  /** Runs a command and waits for its end, unless it runs until it is interrupted. */
   async type(written) {
     const command = await this.adapt(written);
     if (/^(\w+=\S* )*proteus serve/.test(command)) return this.serve(command);
     if (/proteus client watch/.test(command)) return this.watch(command);
-    // A failed request must be seen; a stream that never ends is looked at for a second.
+    // A failed request must fail the command. A stream that never ends (-N) is read for a second.
     const curl = 'curl() { command curl -fsS --max-time $([[ " $* " == *" -N "* ]] && echo 1 || echo 10) "$@" || (($? == 28)); }\n';
-    return inShell(curl + command, { cwd: this.folder, env: this.env });
+    return run('bash', ['-c', curl + command], { cwd: this.folder, env: this.env, timeout: PATIENCE_MS });
   }
 
-  /** A second gateway, which lives until it is ready. */
+  /** Starts a second gateway, and stops it once it is ready. */
   async serve(command) {
     const env = { ...this.env, PROTEUS_LISTEN: '127.0.0.1:0', PROTEUS_DATA: join(this.folder, 'another'), PROTEUS_MAPPINGS: join(this.folder, 'none') };
-    const child = spawn('bash', ['-c', `exec env ${command}`], { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawnChild('bash', ['-c', `exec env ${command}`], { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (data) => (stderr += data));
-    const ended = new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code)));
     const listening = new Promise((done) => {
       createInterface({ input: child.stdout }).on('line', (line) => done(line.replace('listening on ', '')));
     });
     try {
-      const url = await within(PATIENCE_MS, command, Promise.race([listening, ended]));
+      const url = await within(PATIENCE_MS, command, Promise.race([listening, child.closed]));
       if (child.exitCode === null) await eventually('being ready', async () => (await fetch(new URL('/readyz', url))).ok, PATIENCE_MS);
       child.kill('SIGTERM');
-      return { code: await within(PATIENCE_MS, `the end of ${command}`, ended), stdout: '', stderr };
+      return { code: await within(PATIENCE_MS, `the end of ${command}`, child.closed), stdout: '', stderr };
     } finally {
       child.kill('SIGKILL');
     }
   }
 
   async watch(command) {
-    const child = spawn('bash', ['-c', `exec env ${command}`], { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const watch = { command, child, seen: '', said: '', ended: new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code))) };
+    const child = spawnChild('bash', ['-c', `exec env ${command}`], { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const watch = { command, child, seen: '', said: '' };
     child.stdout.on('data', (data) => (watch.seen += data));
     child.stderr.on('data', (data) => (watch.said += data));
     this.watching.push(watch);
@@ -151,7 +141,7 @@ export class Reader {
     return { code: child.exitCode ?? 0, stdout: '', stderr: watch.said };
   }
 
-  /** Presses Ctrl-C where something is watched, once it has shown a change; the first ones may come before the watcher listens. */
+  /** Presses Ctrl-C in each watching command once it has shown a change. It may miss the first ones. */
   async stopWatching() {
     for (const watch of this.watching.splice(0)) {
       try {
@@ -162,20 +152,19 @@ export class Reader {
         if (!change()) throw new Error(`${watch.command} showed nothing but ${watch.seen}`);
       } finally {
         watch.child.kill('SIGINT');
-        await within(PATIENCE_MS, watch.command, watch.ended);
+        await within(PATIENCE_MS, watch.command, watch.child.closed);
       }
     }
   }
 
-  /** A change that everybody hears of. */
+  /** Makes changes of which all listeners are notified. */
   async connectAnew() {
     await this.admin('/admin/datasets/acme/connect', {});
     await this.admin('/admin/datasets/acme/disconnect', {});
   }
 
-  async leave() {
+  async stop() {
     for (const { child } of this.watching) child.kill('SIGKILL');
     await this.gateway?.stop();
-    this.forget();
   }
 }

@@ -1,51 +1,44 @@
-// A Redis of its own for a suite, which keeps nothing on a disk.
-import { execFileSync, spawn } from 'node:child_process';
+// A dedicated Redis server for a suite, without persistence.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 
+import { spawnChild } from './children.mjs';
+import { freePort, OWN_ADDRESS } from './loopback.mjs';
 import { eventually } from './programs.mjs';
 
 const PROGRAM = '/usr/bin/redis-server';
 
 export const hasRedis = existsSync(PROGRAM);
 
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-const answers = (port) =>
-  new Promise((done) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      done(true);
-    }).on('error', () => done(false));
-  });
-
-/** Starts a Redis. The result has `url`, `run(...words)`, by which somebody else is there, `signal(name)`, `halt()` and `resume()`, by which it is restarted and empty then, and `stop()`. */
+/**
+ * Starts a Redis server. The result has `url`, `address` as for `connect` of node:net, `run(...words)`, which runs a
+ * command as another client, `signal(name)`, `halt()` and `resume()`, after which the server is empty, and `stop()`.
+ */
 export async function startRedis() {
   const port = await freePort();
+  const run = (...words) => execFileSync('redis-cli', ['-h', OWN_ADDRESS, '-p', String(port), ...words], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   let server;
-  let ended;
-  const resume = async () => {
-    server = spawn('setpriv', ['--pdeathsig=KILL', PROGRAM, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp'], { stdio: 'ignore' });
-    ended = new Promise((done) => server.once('exit', done));
-    while (!(await answers(port))) {
-      if (server.exitCode !== null) throw new Error('redis-server does not start');
+  const answers = () => {
+    if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
+    try {
+      return run('PING') === 'PONG';
+    } catch {
+      return false;
     }
+  };
+  const resume = async () => {
+    server = spawnChild(PROGRAM, ['--port', String(port), '--bind', OWN_ADDRESS, '--save', '', '--appendonly', 'no', '--dir', '/tmp'], { stdio: 'ignore' });
+    await eventually('Redis answers', answers);
   };
   const halt = async () => {
     server.kill('SIGKILL');
-    await ended;
+    await server.closed;
   };
   await resume();
   return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    run: (...words) => execFileSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8' }).trim(),
+    url: `redis://${OWN_ADDRESS}:${port}`,
+    address: { host: OWN_ADDRESS, port },
+    run,
     signal: (name) => server.kill(name),
     halt,
     resume,
@@ -55,7 +48,7 @@ export async function startRedis() {
 
 const marks = (redis) => redis.run('KEYS', 'proteus:1:process:*').split('\n').filter(Boolean);
 
-/** Waits until so many processes, and no other, say that Redis has the records of all their sessions. */
+/** Waits until exactly `processes` processes report that Redis has the records of all their sessions. */
 export function recordsKept(redis, processes) {
   return eventually('the records of all are there', () => {
     const keys = marks(redis);
@@ -63,12 +56,12 @@ export function recordsKept(redis, processes) {
   }, 30_000);
 }
 
-/** Takes away what a process left there to notice that Redis was emptied. */
+/** Removes the marks by which processes notice that Redis was emptied. */
 export function removeMarks(redis) {
   for (const key of marks(redis)) redis.run('UNLINK', key);
 }
 
-/** How many commands ran so far, those of scripts as well, without what a process asks now and then, called or not. */
+/** Returns how many commands have run, including those of scripts, except those that processes send regularly. */
 export function commands(redis) {
   const counts = [...redis.run('INFO', 'commandstats').matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   return counts.reduce((sum, [, name, calls]) => (['getex', 'ping', 'info'].includes(name) ? sum : sum + Number(calls)), 0);

@@ -1,4 +1,4 @@
-// What an authorization server sees of refresh tokens and codes: which were sent, what it gave for them, and when.
+// Observes which refresh tokens and codes an authorization server gets, which tokens it issues, and when.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,22 +29,25 @@ export class RefreshWatch {
     };
   }
 
-  /** The next request for a token. */
+  /** Resolves when the next token request arrives. */
   arrival() {
     return new Promise((arrived) => (this.#arrival = arrived));
   }
 
-  /** The next answer to one, as far as the server knows. */
+  /** Resolves when the server has written its next answer to a token request. */
   answered() {
     return new Promise((done) => (this.#answered = done));
   }
 
-  /** Refresh tokens and codes that were sent more than once. */
+  /** Returns the refresh tokens and codes that were sent more than once. */
   repeated() {
     return [this.sent, this.codes].flatMap((all) => all.filter((each, place) => all.indexOf(each) !== place));
   }
 
-  /** When to kill a gateway that asks for a token: each waits for its moment, given a promise of what the asking comes to. */
+  /**
+   * Moments to kill a gateway that requests a token. Each function waits for its moment; `asking` resolves when the
+   * call that needs the token ends.
+   */
   moments() {
     return {
       'before the request is seen': () => pause(Math.random() * 20),
@@ -55,7 +58,7 @@ export class RefreshWatch {
     };
   }
 
-  /** Which of the tokens it has given are in files of that folder as they are. */
+  /** Returns the issued tokens that the files of this folder contain in the clear. */
   inTheClear(folder) {
     const written = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1')).join('\n');
     return [...this.secrets].filter((secret) => written.includes(secret));

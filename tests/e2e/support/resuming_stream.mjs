@@ -1,21 +1,25 @@
-// A client that listens, and connects again when its stream ends, as clients do.
+// A listening client that reconnects when its stream ends, as clients do.
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { send } from './raw.mjs';
 
 const FILTER = { notifications: { toolsListChanged: true } };
+const CHANGES = ['notifications/subscriptions/acknowledged', 'notifications/tools/list_changed'];
 
-/** `connections` are those that were answered; `heard(method)` says how many notifications of it came; `stop()` ends it and gives what failed. */
+/**
+ * `connections` counts the accepted connections, and `heard(method)` the notifications of a method. `stop()` ends the
+ * stream and returns its failures.
+ */
 export class ResumingStream {
   connections = 0;
   #counts = new Map();
-  #missed = 0;  // for how often it has to ask for everything anew
   #failures = [];
+  #changed = () => {};
   #abort = new AbortController();
   #last;
   #reading;
 
-  /** The standing stream of a session, resumed behind the last event that came. */
+  /** Listens on the standing stream of a session, and resumes it behind the last event. */
   static ofSession(session, token) {
     const stream = new ResumingStream();
     const headers = () => ({ accept: 'text/event-stream', ...session.headers(token), ...(stream.#last && { 'last-event-id': stream.#last }) });
@@ -23,19 +27,20 @@ export class ResumingStream {
     return stream;
   }
 
-  /** What a modern client listens to. Nothing is kept for it while it is away, so that it reads the lists when it comes back: it has heard of everything then. */
-  static ofListener(url, token) {
+  /**
+   * Listens as a modern client, and calls `changed` when its lists may have changed. The gateway keeps no events for a
+   * client that is disconnected, so that is also after each acknowledgement of a new connection.
+   */
+  static ofListener(url, token, changed) {
     const stream = new ResumingStream();
-    stream.#reading = stream.#read(async () => {
-      const response = await send(url, 'subscriptions/listen', FILTER, { token, signal: stream.#abort.signal });
-      if (response.ok) ++stream.#missed;
-      return response;
-    });
+    stream.#changed = changed;
+    stream.#reading = stream.#read(() => send(url, 'subscriptions/listen', FILTER, { token, signal: stream.#abort.signal }));
     return stream;
   }
 
+  /** Returns how many notifications of this method have arrived. */
   heard(method) {
-    return (this.#counts.get(method) ?? 0) + this.#missed;
+    return this.#counts.get(method) ?? 0;
   }
 
   async stop() {
@@ -55,7 +60,7 @@ export class ResumingStream {
           for await (const chunk of blocks(response)) this.#take(chunk);
         }
       } catch (error) {
-        // A stream may break off; what could not be opened at all is a failure.
+        // A stream may break. A stream that cannot be opened is a failure.
         if (!this.#abort.signal.aborted && error.message === 'fetch failed') this.#failures.push(`stream: ${error.cause}`);
       }
       await pause(5);
@@ -69,10 +74,11 @@ export class ResumingStream {
     if (!data) return;
     const { method } = JSON.parse(data[1]);
     if (method) this.#counts.set(method, (this.#counts.get(method) ?? 0) + 1);
+    if (CHANGES.includes(method)) this.#changed();
   }
 }
 
-/** The blocks of lines of an event stream. */
+/** Yields the events of a stream, each as its lines. */
 async function* blocks(response) {
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {

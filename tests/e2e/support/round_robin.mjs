@@ -1,14 +1,17 @@
-// A load balancer that knows nothing of MCP: each request goes to the next process, over a connection of its own.
+// A load balancer without knowledge of MCP: each request goes to the next process, on a new connection.
 import { createServer, request } from 'node:http';
 
-/** `targets` are the URLs of gateways. The result has `url`, `sent`, which has for each request its method and the index of its target, and `stop()`. */
+/**
+ * `targets` are the URLs of gateways. The result has `url`, `sent`, a list with the method and the index of the target
+ * of each request, and `stop()`.
+ */
 export async function startRoundRobin(targets) {
   const sent = [];
   const server = createServer((incoming, outgoing) => {
     const index = sent.length % targets.length;
     sent.push({ method: incoming.method, index });
     const { hostname, port } = new URL(targets[index]);
-    // As it came, apart from the name of the host, which is the balancer's.
+    // The fields as received, except for Host, which names the balancer, and Connection.
     const headers = { ...incoming.headers, host: `${hostname}:${port}`, connection: 'close' };
     const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode, answer.headers);

@@ -1,4 +1,4 @@
-// An upstream whose tools a test changes at will: a modern server, with no more than a gateway asks of it.
+// A modern upstream whose tools a test can change. It implements only what a gateway requests.
 import { createServer } from 'node:http';
 
 const DISCOVERED = {
@@ -11,7 +11,7 @@ const DISCOVERED = {
 };
 
 export class ScriptedUpstream {
-  /** Starts it with these tools; `tools` may be replaced, and `called` has the names that were called. */
+  /** Starts an upstream with these tools. `tools` may be replaced; `called` has the names of the called tools. */
   static async start(tools) {
     const upstream = new this(tools);
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));

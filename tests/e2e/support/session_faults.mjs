@@ -1,4 +1,4 @@
-// Three processes with PostgreSQL and a Redis, and what may happen to each.
+// Three processes with PostgreSQL and Redis, and the faults that may happen to each.
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Cluster, SLOTS } from './cluster_faults.mjs';
@@ -12,10 +12,10 @@ export class SessionCluster extends Cluster {
 
   async prepare() {
     this.redis = await startRedis();
-    this.links = await Promise.all(SLOTS.map(() => TcpProxy.start(this.redis.port)));
+    this.links = await Promise.all(SLOTS.map(() => TcpProxy.start(this.redis.address)));
   }
 
-  // Not by way of this process, which is busy: whoever is kept from saying that it lives is taken for dead.
+  // No proxy in this busy process: a process whose heartbeat is delayed counts as dead.
   storeOf(slot) {
     return this.postgres.dsn.replace('postgres@', `${SLOTS[slot]}@`);
   }
@@ -25,12 +25,12 @@ export class SessionCluster extends Cluster {
     return { ...settings, cluster: { name: SLOTS[slot], peer_listen: '127.0.0.1:0' }, env: { ...env, PROTEUS_REDIS: `redis://127.0.0.1:${this.links[slot].port}` } };
   }
 
-  /** How often Redis has failed or was emptied, whether it fails now, and how many processes have died. */
+  /** Returns how often Redis has failed or was emptied, whether it fails now, and how many processes have died. */
   troubles() {
     return { ...this.#troubles };
   }
 
-  /** Waits until all processes know each other, and have Redis. */
+  /** Waits until all processes know each other and are connected to Redis. */
   settled() {
     return eventually('all have all others and Redis', async () => {
       for (const process of this.processes) {
@@ -42,13 +42,13 @@ export class SessionCluster extends Cluster {
     }, 30_000);
   }
 
-  /** Waits until Redis has all that was sent to it until now. */
+  /** Waits until Redis has received everything that was sent so far. */
   written() {
     const waiting = async ({ url }) => Number(/^proteus_redis_waiting_commands (\S+)/m.exec(await (await fetch(new URL('/metrics', url))).text())[1]);
     return Promise.all(this.processes.map((process) => eventually('written', async () => (await waiting(process)) === 0, 30_000)));
   }
 
-  /** While this happens, and until all processes have written their records again, Redis may lack some. */
+  /** Wraps a fault of Redis: until all processes have written their records again, Redis may lack some. */
   #troubling(happen) {
     return async () => {
       this.#troubles.failed += 1;
@@ -73,7 +73,7 @@ export class SessionCluster extends Cluster {
         how(link);
         await pause(between(500, 3000));
         link.heal();
-        removeMarks(this.redis);  // Redis has those of before
+        removeMarks(this.redis);  // they date from before the cut
       });
     return {
       'a process is killed': kill,
@@ -90,14 +90,14 @@ export class SessionCluster extends Cluster {
       }),
       'Redis is emptied': this.#troubling(async () => this.redis.run('FLUSHALL')),
       'Redis is silent for one': cutting((link) => link.silence()),
-      // Others may or may not have taken it for dead.
+      // The others may or may not take the process for dead.
       'a process stands still for about as long as a lease': async () => {
         const stopped = this.processes[some()];
-        await stopped.standStill();
+        await stopped.freeze();
         await pause(between(1800, 3300));
         stopped.signal('SIGCONT');
       },
-      // It lives, and the others take it for dead.
+      // The process lives, but the others take it for dead.
       'PostgreSQL is cut off from one': async () => {
         const name = SLOTS[some()];
         this.postgres.query(`ALTER ROLE ${name} NOLOGIN`);
@@ -108,10 +108,7 @@ export class SessionCluster extends Cluster {
     };
   }
 
-  async stop() {
-    for (const link of this.links ?? []) link.heal();
-    await super.stop();
-    for (const link of this.links ?? []) await link.stop();
-    await this.redis?.stop();
+  parts() {
+    return [this.redis, ...(this.links ?? []), ...super.parts()];
   }
 }

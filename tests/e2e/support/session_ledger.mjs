@@ -1,24 +1,24 @@
-// What clients were promised of their sessions, calls and streams, and whether what they and the upstreams saw agrees with it.
+// Checks what clients and upstreams see of sessions, calls and streams against what the gateway promises.
 
-// Everything that a client sends carries a mark of its own, `anna.0.2#17`: the 17th of session 2 in place 0 of anna.
+// Every call carries a unique mark, such as `anna.0.2#17`: call 17 of the drill, in session 2 in place 0 of anna.
 const MARK = /\b[a-z]+\.\w+\.\d+#\d+\b/g;
 const PLACE = /memo:\/\/[a-z]+\.\w+/g;
 
-/** The resource that only sessions in that place subscribe to. */
+/** Returns the resource that only sessions in the owner's place subscribe to. */
 export const uriOf = (owner) => `memo://${owner.split('.').slice(0, 2).join('.')}`;
 export const TOOLS = 'tools';
 const isModern = (owner) => owner.split('.')[1] === 'modern';
 
 /**
- * An owner is a session, or a modern client. Each call has a mark, and may have a `plan`: `accept` and `decline` are what the user will say when asked. A
- * stream hears of changes by what has changed, a URI or TOOLS.
+ * An owner is a session or a modern client. Each call has a mark, and a `plan`: `accept` and `decline` are what the
+ * user will answer when asked to confirm. Changes have keys: a URI, or TOOLS.
  */
 export class SessionLedger {
   faults = { 'ran twice': [], 'confirmed another': [], lost: [], 'cross-talk': [], wrong: [], 'ended without cause': [] };
   counts = {};
   #calls = new Map();
-  #owners = new Map();  // of sessions at an upstream
-  #sessions = new Map();  // at an upstream, of owners
+  #owners = new Map();  // owner of each session at an upstream
+  #sessions = new Map();  // session at an upstream of each owner
   #changes = new Map();
 
   count(what) {
@@ -28,18 +28,18 @@ export class SessionLedger {
     this.faults[kind].push(text);
   }
 
-  /** A call that is about to be sent. */
+  /** Registers a call that is about to be sent, and returns its mark. */
   begin(owner, plan = 'run') {
     const mark = `${owner}#${this.#calls.size + 1}`;
     this.#calls.set(mark, { owner, plan, said: plan === 'run', ran: 0 });
     return mark;
   }
-  /** The user is about to say yes. */
+  /** Records that the user is about to accept. */
   accept(mark) {
     this.#calls.get(mark).said = true;
   }
 
-  /** An upstream ran it, in a session of its own if it has such. */
+  /** Records that an upstream ran a call; `session` is the upstream's session, if it has sessions. */
   ran(mark, session = undefined) {
     const call = this.#calls.get(mark);
     if (!call) return this.fault('wrong', `${mark} ran, and nobody sent it`);
@@ -50,26 +50,26 @@ export class SessionLedger {
     const other = this.#owners.get(session) ?? call.owner;
     this.#owners.set(session, call.owner);
     if (other !== call.owner) this.fault('cross-talk', `${mark} reached the upstream's session of ${other}`);
-    // A session has one there for as long as it lives, whoever has it.
+    // A legacy session has one session at the upstream for life, whichever process holds it.
     const before = this.#sessions.get(call.owner) ?? session;
     this.#sessions.set(call.owner, session);
     if (before !== session && !isModern(call.owner)) this.fault('wrong', `${mark} reached another session at the upstream than before`);
     return undefined;
   }
 
-  /** Whatever a client is sent, it may only concern itself. */
+  /** Checks that a message to a client concerns only that client. */
   received(owner, message) {
     const text = JSON.stringify(message);
     for (const [mark] of text.matchAll(MARK)) if (!mark.startsWith(`${owner}#`)) this.fault('cross-talk', `${owner} got ${text}`);
     for (const [place] of text.matchAll(PLACE)) if (place !== uriOf(owner)) this.fault('cross-talk', `${owner} got ${text}`);
   }
 
-  /** A user of that call is asked this. */
+  /** Checks that the question to the user of a call names that call. */
   asked(mark, question) {
     if (!(question.match(MARK) ?? []).includes(mark)) this.fault('cross-talk', `${mark} was asked ${question}`);
   }
 
-  /** The text that a call was answered with, which should be this one. */
+  /** Checks the text of the answer to a call. */
   answered(mark, text, expected) {
     this.count('acknowledged');
     const { plan, ran } = this.#calls.get(mark);
@@ -77,7 +77,7 @@ export class SessionLedger {
     else if (plan === 'accept' && ran === 0) this.fault('wrong', `${mark}: ${text}, and it did not run`);
   }
 
-  /** A session is unknown to the gateway, which it may be or not. */
+  /** Records that the gateway no longer knows a session, which is a fault unless `may`. */
   ended(owner, may) {
     this.count(`sessions ended: ${may ? 'with their process, and Redis had lost them' : 'without cause'}`);
     if (!may) this.fault('ended without cause', owner);
@@ -86,7 +86,7 @@ export class SessionLedger {
   changed(what) {
     this.#changes.set(what, performance.now());
   }
-  /** What of this a stream has not been told of, though it changed after that time. */
+  /** Returns the things that changed after the stream was opened and that it was not notified of. */
   unheard(stream, things) {
     return things.filter((what) => {
       const at = this.#changes.get(what);
@@ -95,13 +95,13 @@ export class SessionLedger {
   }
 }
 
-/** What one client has heard on its standing stream, over all connections that it had. */
+/** The events that one client has received on its standing stream, over all its connections. */
 export class HeardStream {
   heard = new Map();
-  since = performance.now();  // what changed before is not owed
-  last = undefined;  // the id of the last event
+  since = performance.now();  // earlier changes are not owed
+  last = undefined;  // id of the last event
   #ledger;
-  #numbers = new Map();  // the last event of each stream
+  #numbers = new Map();  // number of the last event of each stream
   #events = new Map();
   #resumed = false;
 
@@ -110,7 +110,7 @@ export class HeardStream {
     this.owner = owner;
   }
 
-  /** A connection was opened, behind the last event or without one. */
+  /** Records that a connection was opened; `resumed` if it continues behind the last event. */
   open(resumed) {
     this.#resumed = resumed;
     if (!resumed) {
@@ -119,16 +119,16 @@ export class HeardStream {
     }
   }
 
-  /** There is no connection, and none that will be resumed. */
+  /** Records that the connection is gone and will not be resumed. */
   close() {
     this.since = Infinity;
   }
-  /** The gateway no longer knows where it was. */
+  /** Records that the gateway no longer keeps the events behind the last one. */
   forget() {
     this.last = undefined;
   }
 
-  /** An event, with its id where it has one. */
+  /** Records an event; `id` may be undefined. */
   event(id, message) {
     this.#ledger.received(this.owner, message);
     if (id !== undefined) this.#follow(id, JSON.stringify(message));
@@ -136,7 +136,8 @@ export class HeardStream {
     if (message.method === 'notifications/resources/updated') this.heard.set(message.params.uri, performance.now());
   }
 
-  // A process that goes on with a session sends all that it announced to whoever does not name an event of it: some may come twice, and none may be missing.
+  // A process that continues a session sends all its announcements to a client that names an event of another process:
+  // some events may come twice, but none may be missing.
   #follow(id, text) {
     const [stream, number] = id.split('-');
     const before = this.#numbers.get(stream) ?? (this.#resumed ? 0 : Number(number) - 1);

@@ -1,4 +1,5 @@
-// Clients of both eras for a drill, each of whose requests reaches any process: they call, are asked, answer, listen, go away and come back.
+// Clients of both eras for a drill. Each of their requests reaches any process. They call, answer questions, listen,
+// disconnect and come back.
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { eventsOf } from './legacy_raw.mjs';
@@ -13,7 +14,7 @@ const YES = { action: 'accept', content: { confirmed: true } };
 const CANCELLED = 'Command execution cancelled by user.';
 const PATIENCE_MS = 20_000;
 
-// What a client may be told while something fails. Anything else is a fault of the gateway.
+// Errors that a client may get while something fails. Any other error is a fault of the gateway.
 const EXCUSES = [
   /nobody knows whether the request was carried out/,
   /may have been carried out/,
@@ -28,9 +29,9 @@ const EXCUSES = [
   /\bRedis: /
 ];
 
-/** A request without an answer: `message` is what its client was told, or what became of its connection. */
+/** A request that failed: `message` is the error that the client got, or what happened to its connection. */
 class Failure extends Error {}
-/** The session is unknown. */
+/** The gateway does not know the session. */
 class Ended extends Error {}
 
 function causeOf(error) {
@@ -41,10 +42,10 @@ function causeOf(error) {
   throw error;
 }
 
-/** What is common to both eras. `anybody()` gives the URL of some process, and `random()` a number from 0 to 1. */
+/** What both eras have in common. `anybody()` returns the URL of some process, `random()` a number from 0 to 1. */
 class Client {
   over = false;
-  old = [];  // answers that were given once
+  old = [];  // answers that were sent before
 
   constructor(parts) {
     Object.assign(this, parts);
@@ -57,21 +58,21 @@ class Client {
     return things[Math.floor(this.random() * things.length)];
   }
 
-  /** Whether an answer is one that says that something failed. */
+  /** Returns the failure for an error answer, and records a fault if the error is not one of EXCUSES. */
   refusal(status, text) {
     const excuse = EXCUSES.find((each) => each.test(text));
     if (!excuse) this.ledger.fault('wrong', `${this.owner}: ${status} ${text}`);
     return new Failure(excuse ? `${status} ${excuse.source}` : `${status}`);
   }
 
-  /** The text of an answer to a call. */
+  /** Returns the text of the answer to a call; throws if it is an error. */
   textOf({ result, error }) {
     const text = error?.message ?? result?.content?.[0]?.text;
     if (error || (result?.isError && text !== CANCELLED)) throw this.refusal(error ? 'error' : 'isError', text);
     return text;
   }
 
-  /** The same until it is answered: it does no harm if it is done twice. */
+  /** Repeats `work`, which must be idempotent, until it succeeds or PATIENCE_MS have passed. */
   async insist(work) {
     for (const end = Date.now() + PATIENCE_MS; ; ) {
       try {
@@ -84,7 +85,7 @@ class Client {
     }
   }
 
-  /** One of the calls that there are. */
+  /** Calls a random tool. */
   async call() {
     const kind = this.some(['echo', 'ask', 'pay']);
     const plan = kind !== 'pay' ? 'run' : this.some(['accept', 'accept', 'decline']);
@@ -107,7 +108,10 @@ class Client {
   }
 }
 
-/** A legacy client: it has a session and a standing stream, and begins another session where that one has ended. `troubles()` tells how often Redis has failed, whether it does so now, and how many processes have died. */
+/**
+ * A legacy client with a session and a standing stream. If the session has ended, the client begins another one.
+ * `troubles()` returns how often Redis has failed, whether it fails now, and how many processes have died.
+ */
 export class LegacyClient extends Client {
   requests = 0;
   generation = 0;
@@ -116,7 +120,7 @@ export class LegacyClient extends Client {
     return { authorization: `Bearer ${this.token}`, ...(this.id && { 'mcp-session-id': this.id, 'mcp-protocol-version': VERSION }), ...more };
   }
 
-  /** Anything but success is an exception. */
+  /** Sends a request to any process; throws unless it succeeds. */
   async fetch(options) {
     const response = await fetch(this.anybody(), options);
     if (response.ok) return response;
@@ -130,7 +134,7 @@ export class LegacyClient extends Client {
     return this.fetch({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
   }
 
-  /** The stream behind an event; nothing where that is no longer kept. */
+  /** Opens the stream behind event `last`; returns undefined if the gateway no longer keeps that event. */
   async get(last, signal) {
     const headers = this.headers({ accept: 'text/event-stream', ...(last && { 'last-event-id': last }) });
     const response = await fetch(this.anybody(), { headers, signal });
@@ -147,7 +151,7 @@ export class LegacyClient extends Client {
     return message;
   }
 
-  /** A request that is answered at once, and may be sent again. */
+  /** Sends a request that is answered at once, and retries it. It must be idempotent. */
   ask(method, params) {
     return this.insist(async () => {
       const id = ++this.requests;
@@ -170,7 +174,7 @@ export class LegacyClient extends Client {
     }
   }
 
-  /** One of the things that it does, which ends with the session. */
+  /** Awaits one activity of the client, then leaves the stream. Sets `gone` if the session has ended. */
   async until(work) {
     try {
       await work;
@@ -203,7 +207,7 @@ export class LegacyClient extends Client {
     }
   }
 
-  /** Has what is kept of the session written to Redis again. */
+  /** Makes the gateway write the record of the session to Redis again. */
   async record() {
     const { owner } = this;
     const before = this.troubles();
@@ -212,16 +216,16 @@ export class LegacyClient extends Client {
     const { failed, fails } = this.troubles();
     if (owner === this.owner && failed === before.failed && !fails && !before.fails) this.recorded = before;
   }
-  /** Whether another process could go on with the session. */
+  /** Whether another process can continue the session. */
   isRecorded() {
     return this.recorded !== undefined && this.recorded.failed === this.troubles().failed;
   }
-  /** Whether the session may have died with its process: one died, and Redis may lack it. */
+  /** Whether the session may have died with its process: a process died, and Redis may lack the session. */
   mayEnd() {
     return !this.isRecorded() && (this.recorded ?? this.begun).died !== this.troubles().died;
   }
 
-  /** Calls a tool; `answer(question)` is what the user says. */
+  /** Calls a tool; `answer(question)` returns the user's answer. */
   async send(name, mark, answer) {
     const id = ++this.requests;
     const response = await this.post({ id, method: 'tools/call', params: { name, arguments: { mark }, _meta: { progressToken: mark } } });
@@ -229,7 +233,7 @@ export class LegacyClient extends Client {
     return this.follow(response, id, answer);
   }
 
-  /** The answer to a call that comes by a stream, which is left and resumed now and then. */
+  /** Reads the answer to a call from a stream, which the client sometimes leaves and resumes. */
   async follow(response, id, answer) {
     let last;
     for (let ends = 0; ends < 3; ) {
@@ -261,7 +265,7 @@ export class LegacyClient extends Client {
     await (await this.insist(() => this.post(message))).text();
   }
 
-  /** A yes to what was asked once, when it can only do harm. */
+  /** Repeats an earlier answer as an acceptance, which can only do harm. */
   async repeat() {
     const message = this.some(this.old);
     if (message === undefined) return;
@@ -269,7 +273,7 @@ export class LegacyClient extends Client {
     await (await this.insist(() => this.post({ ...message, result: YES }))).text();
   }
 
-  /** Listens, goes away and comes back. */
+  /** Listens on the standing stream, which the client leaves and resumes. */
   async stand() {
     const { stream } = this;
     while (!this.over && !this.gone) {
@@ -299,7 +303,7 @@ export class LegacyClient extends Client {
   }
 }
 
-/** A modern client, which has no session: it retries where it was asked, and listens. */
+/** A modern client, which has no session: it retries calls with its answers, and listens. */
 export class ModernClient extends Client {
   constructor(parts) {
     super(parts);
@@ -331,22 +335,22 @@ export class ModernClient extends Client {
       const { inputRequests, requestState } = message.result;
       const [key, { params: { message: question } }] = Object.entries(inputRequests)[0];
       const retry = { ...params, requestState, inputResponses: { [key]: answer(question) } };
-      // A modern upstream that asks keeps nothing, and runs whatever is sent to it: so that is sent once.
+      // A modern upstream that asks keeps no state and runs every retry, so this one is sent only once.
       if (name === 'new_ask') {
         message = await this.ask(retry);
         continue;
       }
-      // Sometimes to two processes at once: one of the answers counts.
+      // Sometimes sent to two processes at once; one of the answers counts.
       const retries = await Promise.allSettled(Array.from({ length: this.chance(0.3) ? 2 : 1 }, () => this.insist(() => this.ask(retry))));
       const done = retries.filter(({ value }) => value && !value.error && !value.result?.isError)[0] ?? retries.find(({ value }) => value) ?? retries[0];
       if (done.status === 'rejected') throw done.reason;
-      this.old.push(retry);  // only now: what nobody has answered may still be said yes to
+      this.old.push(retry);  // only now: an unanswered retry may still be accepted
       message = done.value;
     }
     return message;
   }
 
-  /** A yes to what was asked once, for that or for something else. */
+  /** Repeats an earlier retry, for the same call or for another one. */
   async repeat() {
     const retry = this.some(this.old);
     if (retry === undefined) return;

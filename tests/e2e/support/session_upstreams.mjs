@@ -1,4 +1,4 @@
-// Upstreams of either era for a drill: they tell a ledger of each call that they run.
+// Upstreams of either era for a drill, which report each call that they run to a ledger.
 import { LegacyUpstream } from './legacy_upstream.mjs';
 import { TOOLS } from './session_ledger.mjs';
 import { ScriptedUpstream } from './scripted_upstream.mjs';
@@ -11,14 +11,14 @@ const questionOf = (mark) => ({
   requestedSchema: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] }
 });
 
-/** What each tool answers a call with. */
+/** The text with which each tool answers a call. */
 export const expected = {
   echo: (mark) => `echo ${mark}`,
   ask: (mark, answer) => `${mark}: ${answer}`,
   pay: (mark) => `ran ${mark}`
 };
 
-/** `echo` tells of progress, `ask` asks within its call. Resources are those of `uris`. */
+/** A legacy upstream: `echo` reports progress, and `ask` asks within its call. Its resources are `uris`. */
 export class OldUpstream extends LegacyUpstream {
   version = 1;
   #questions = 0;
@@ -29,14 +29,14 @@ export class OldUpstream extends LegacyUpstream {
     return Object.assign(upstream, { ledger, uris });
   }
 
-  /** The tools have changed, and those who listen are told. */
+  /** Changes the tools and notifies the listeners. */
   changeTools() {
     this.version += 1;
     this.ledger.changed(TOOLS);
     for (const { stream } of this.sessions.values()) this.#tell(stream, { method: 'notifications/tools/list_changed' });
   }
 
-  /** A resource has changed, and those who listen and subscribed are told. */
+  /** Changes a resource and notifies its subscribers. */
   update(uri) {
     this.ledger.changed(uri);
     for (const { stream, subscriptions } of this.sessions.values()) {
@@ -79,7 +79,7 @@ export class OldUpstream extends LegacyUpstream {
   }
 }
 
-/** `ask` asks by a result that wants input. */
+/** A modern upstream: `ask` asks with a result that requires input. */
 export class NewUpstream extends ScriptedUpstream {
   static async begin(ledger) {
     return Object.assign(await this.start(toolsOf(1)), { ledger });

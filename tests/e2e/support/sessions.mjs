@@ -1,9 +1,9 @@
-// The back end's side of tool sessions: a server that tools lead to, and the admin API.
+// The back end of tool sessions: a server that the tools post to, and a client of the admin API.
 import { createServer, request, Agent } from 'node:http';
 
 import { bodyOf, headersOf } from './raw.mjs';
 
-/** Answers every POST with what it was asked, and remembers it; `check` may object with a text. */
+/** Starts a server that records every POST and echoes it. `check` may return a text, which is recorded as a fault. */
 export async function startBackend(check = () => undefined) {
   const asked = [];
   const faults = [];
@@ -19,7 +19,7 @@ export async function startBackend(check = () => undefined) {
       outgoing.end(JSON.stringify({ path: one.path, ...one.body }));
     });
   });
-  // A connection that it gives up just when a call comes by it would be a fault of its own, which no test is about.
+  // If the server closed a connection just when a call arrives on it, that would be an unrelated fault.
   server.keepAliveTimeout = 600_000;
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address();
@@ -36,7 +36,7 @@ export async function startBackend(check = () => undefined) {
 
 export const SECRET = 'the-admin-secret';
 
-/** A few connections to a gateway that are used again and again; `base` is where it listens. */
+/** A pool of keep-alive connections to the gateway at `base`. */
 export class Caller {
   constructor(base, connections = 64) {
     this.base = new URL(base);
@@ -68,7 +68,7 @@ export class Caller {
     return this.send('POST', path, headers, JSON.stringify(body));
   }
 
-  /** One modern request. */
+  /** Sends a modern request. */
   mcp(token, method, params = {}) {
     const headers = { authorization: `Bearer ${token}`, ...headersOf(method, params) };
     return this.send('POST', '/mcp', headers, bodyOf(method, params));
@@ -79,7 +79,7 @@ export class Caller {
   }
 }
 
-/** A tool of the shape that the documentation shows. */
+/** Returns a tool definition like that in the documentation. */
 export function queryTool(name, url, more = {}) {
   return {
     name,

@@ -12,7 +12,7 @@ const WITH_URLS = { elicitation: { form: {}, url: {} } };
 export const TOKENS = { ada: 'the-token-of-ada-at-the-gateway', bo: 'the-token-of-bo-at-the-gateway' };
 const OAUTH = { type: 'oauth', subject: 'caller', scopes: ['tools'] };
 
-/** An authorization server and an upstream that needs it. */
+/** Starts an authorization server and an upstream that needs its tokens. */
 async function startParts(programs, { era = 'modern', writeScope, bound, scopes = ['tools', 'write'], provider: given = {} }) {
   const provider = await startIdentityProvider({ scopes, refreshTokens: true, ...given });
   programs.push(provider);
@@ -21,7 +21,7 @@ async function startParts(programs, { era = 'modern', writeScope, bound, scopes 
   return { provider, upstream };
 }
 
-/** Those, or `parts` that are there already, and a gateway with two users. */
+/** Starts a gateway with two users, with new parts or with the running `parts`. */
 export async function startStory(programs, { era, writeScope, bound, scopes, provider: given, parts, authentication = {}, ...settings } = {}) {
   const { provider, upstream } = parts ?? (await startParts(programs, { era, writeScope, bound, scopes, provider: given }));
   const gateway = await startGateway({
@@ -38,7 +38,7 @@ export async function startStory(programs, { era, writeScope, bound, scopes, pro
   return { provider, upstream, gateway };
 }
 
-/** A client of a user whose browser opens what it is asked to, or does what `open` does. */
+/** Connects a client of a user. On an elicitation by URL, the user's browser opens the link, unless `open` is given. */
 export async function clientOf(client, gateway, user, { open, capabilities = WITH_URLS } = {}) {
   const session = await Session.open(client, { url: gateway.url, token: TOKENS[user], capabilities });
   session.asked = [];
@@ -52,7 +52,7 @@ export async function clientOf(client, gateway, user, { open, capabilities = WIT
   return session;
 }
 
-/** The link in a text that a client without elicitation gets. */
+/** Returns the link in the text that a client without elicitation gets. */
 export const linkIn = (text) => /https?:\/\/\S+\/connect\/\S+/.exec(text)?.[0];
 
 export const ADMIN = { 'x-admin-secret': ADMIN_SECRET, 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
-// Between a gateway and a server over HTTP: passes everything on, and keeps what the gateway sent once the server takes it up.
+// A proxy between a gateway and an HTTP server that records each message of the gateway once its answer has begun.
 import { createServer, request as connect } from 'node:http';
 
-/** Starts one in front of `url`. The result has `url`, `sent`, the messages that an answer to has begun, and `stop()`. */
+/** Starts a tap in front of `url`. The result has `url`, `sent` with the recorded messages, and `stop()`. */
 export async function startTap(url) {
   const target = new URL(url);
   const sent = [];

@@ -1,8 +1,8 @@
-// The network between one process and what it needs, which a test cuts, silences or slows.
+// A TCP proxy between a process and a service, which a test cuts, silences or slows.
 import { connect, createServer } from 'node:net';
 
 export class TcpProxy {
-  /** In front of a server; `target` is the path of its socket, or as for `connect` of node:net. */
+  /** Starts a proxy. `target` is the path of the server's socket, or an argument for `connect` of node:net. */
   static async start(target) {
     const proxy = new this(target);
     await new Promise((listening) => proxy.server.listen(0, '127.0.0.1', listening));
@@ -38,13 +38,13 @@ export class TcpProxy {
     }
   }
 
-  /** Closes what is open, and whatever comes. */
+  /** Closes all connections, and new ones at once. */
   cut() {
     this.refusing = true;
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
   }
 
-  /** Nothing arrives, and nobody is told; what was sent meanwhile arrives when it heals. */
+  /** Delivers nothing and closes no connection. What was sent meanwhile arrives after `heal`. */
   silence() {
     this.silent = true;
     for (const pair of this.pairs) for (const socket of pair) socket.pause();

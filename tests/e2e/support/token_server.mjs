@@ -1,4 +1,4 @@
-// An authorization server for what the certified one does not do: token exchange, assertions of workloads, and clients that sign.
+// An authorization server for what the certified one lacks: token exchange, workload assertions, clients that sign.
 import { createServer } from 'node:http';
 
 import * as jose from 'jose';
@@ -11,7 +11,7 @@ const TYPE = 'urn:ietf:params:oauth:token-type:';
 export class TokenServer {
   requests = [];
 
-  /** `trusted`: public keys of those whose assertions it takes, besides its own. */
+  /** Starts a server. `trusted` are public keys whose assertions it accepts besides its own. */
   static async start({ trusted = [] } = {}) {
     const server = new TokenServer();
     const { privateKey } = await jose.generateKeyPair('ES256', { extractable: true });
@@ -28,7 +28,7 @@ export class TokenServer {
     return signer.setIssuedAt().setExpirationTime('1h').setJti(crypto.randomUUID()).sign(await jose.importJWK(key, key.alg));
   }
 
-  /** A token of a user, for a resource. */
+  /** Issues a token of a user for a resource. */
   tokenFor(sub, aud, scope = 'tools') {
     return this.sign({ iss: this.issuer, sub, aud, scope });
   }
@@ -57,7 +57,7 @@ export class TokenServer {
     }
   }
 
-  /** What a token says that any of the trusted keys has signed. */
+  /** Returns the claims of a token that any of the trusted keys has signed. */
   verified(token) {
     return Promise.any(this.trusted.map(async (key) => (await jose.jwtVerify(token, await jose.importJWK(key, key.alg))).payload));
   }

@@ -1,4 +1,4 @@
-// Holds values against the types that `GET /admin` names: the part of TypeScript that they are written in.
+// Checks values against the types that `GET /admin` returns, which are written in a subset of TypeScript.
 
 const TOKEN = /\s*('[^']*'|[A-Za-z_]\w*|\[\]|[{}[\]<>:;?|,])/gy;
 
@@ -10,7 +10,7 @@ function tokens(text) {
   return out;
 }
 
-/** A function of a value and its place, which gives what is wrong, or nothing. */
+/** Returns a function of a value and its place that returns a description of the fault, or nothing. */
 function parse(text, types) {
   const all = tokens(text);
   let at = 0;
@@ -100,5 +100,5 @@ function typed(types, name) {
   return made.get(name);
 }
 
-/** What is wrong with a value that should have this type, or nothing. */
+/** Returns what is wrong with a value that should have this type, or nothing. */
 export const faultOf = (types, text, value, place) => parse(text, types)(value, place);

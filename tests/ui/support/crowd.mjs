@@ -1,4 +1,4 @@
-// One server that plays many upstreams, by path, and what a browser says about a page in front of all of them.
+// One server that acts as many upstreams, one for each path, and measurements of the page in front of them.
 import { createServer } from 'node:http';
 
 import { tool } from './world.mjs';
@@ -6,7 +6,7 @@ import { tool } from './world.mjs';
 const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' };
 const digits = (number, length) => String(number).padStart(length, '0');
 
-/** Starts it. The result has `upstreams` for a configuration, and `stop()`. */
+/** Starts the server. The result has `upstreams` for a configuration, and `stop()`. */
 export async function startCrowd({ upstreams, toolsEach }) {
   const list = JSON.stringify(Array.from({ length: toolsEach }, (_, i) => tool(`t${digits(i, 3)}`, `Does thing ${i} of many.`)));
   const answers = {
@@ -31,7 +31,7 @@ export async function startCrowd({ upstreams, toolsEach }) {
   return { upstreams: Array.from({ length: upstreams }, (_, i) => ({ name: `u${digits(i, 4)}`, url: `http://127.0.0.1:${port}/${i}/mcp` })), stop };
 }
 
-/** Has the page note when something first appears. */
+/** Makes the page record in `firstRow` when its first row appears. */
 export const observe = (page) =>
   page.addInitScript(() => {
     const rows = new MutationObserver(() => {
@@ -44,8 +44,8 @@ export const observe = (page) =>
   });
 
 /**
- * What some work costs the page itself: the time of its main thread in milliseconds, in all and for the longest task. It is time on a
- * CPU, because what other programs on the machine take is not the page's.
+ * Returns the time that `work` takes on the page's main thread, in milliseconds: `own` for all tasks, and `longest` for
+ * the longest. CPU time, because the time of other programs on the machine is not the page's.
  */
 export async function costOf(page, work) {
   const browser = page.context().browser();
@@ -62,7 +62,10 @@ export async function costOf(page, work) {
   return { own: Math.round(tasks.reduce((sum, one) => sum + one, 0)), longest: Math.round(Math.max(...tasks)) };
 }
 
-/** What it costs to open a screen with a long list, and to scroll that from end to end; `firstRow` is when the first row was there, by the clock. */
+/**
+ * Measures opening a screen with a long list, and scrolling that list from end to end. `firstRow` is the time of the
+ * first row in milliseconds since navigation, by the clock.
+ */
 export async function measureScreen(page, url) {
   const opening = await costOf(page, async () => {
     await page.goto(url);
@@ -79,7 +82,7 @@ export async function measureScreen(page, url) {
   return { firstRow: await page.evaluate(() => globalThis.firstRow), opening, scrolling, rows: await page.locator('.virtual-row').count() };
 }
 
-/** What the page's script keeps, in MiB, after garbage was collected. */
+/** Returns the size of the page's JavaScript heap in MiB, after garbage collection. */
 export async function heapMib(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -89,7 +92,7 @@ export async function heapMib(page) {
   return metrics.find((one) => one.name === 'JSHeapUsedSize').value / 2 ** 20;
 }
 
-/** The number of times that a worker of the gateway was kept too long. */
+/** Returns how often a worker of the gateway stalled. */
 export async function stalls(origin) {
   const text = await (await fetch(`${origin}/metrics`)).text();
   return [...text.matchAll(/^(proteus_\w*stall\w*)(?:\{[^}]*\})? (\S+)$/gm)].reduce((sum, [, , value]) => sum + Number(value), 0);

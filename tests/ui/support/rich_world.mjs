@@ -1,23 +1,23 @@
-// The world with something in every list: proposals, changes, calls, sessions, a dataset, an identity provider and rules.
+// The world with something in every list: proposals, changes, calls, sessions, a dataset, an identity provider, rules.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { makeFolder } from '../../e2e/support/gateway.mjs';
+import { makeFolder } from '../../e2e/support/children.mjs';
 import { LegacySession } from '../../e2e/support/legacy_raw.mjs';
 import { root } from '../../e2e/support/programs.mjs';
 import { send } from '../../e2e/support/raw.mjs';
 import { startWorld, tool } from './world.mjs';
 
 export async function startRichWorld(options = {}) {
-  const database = makeFolder();
-  execFileSync('python3', [join(root, 'examples/quickstart/company.py'), '--out', join(database.folder, 'company.db')]);
+  const folder = makeFolder();
+  execFileSync('python3', [join(root, 'examples/quickstart/company.py'), '--out', join(folder, 'company.db')]);
   const world = await startWorld({
     datasets: { environment: ['ACME_DSN'] },
     telemetry: { records: 'memory' },
     issuers: [{ issuer: 'http://127.0.0.1:9', sign_in: { client_id: 'proteus', client_secret_env: 'SIGN_IN_SECRET' } }],
     rules: [{ match: { groups: ['ops'] }, name: '{email}', admin: 'admin' }, { match: { groups: ['support', 'sales'] }, tools: ['files_read*'], read_only: true }],
     auth: { anonymous: 'loopback' },
-    env: { ACME_DSN: `sqlite://${database.folder}/company.db`, PROTEUS_MAPPINGS: join(database.folder, 'mappings'), SIGN_IN_SECRET: 'any' },
+    env: { ACME_DSN: `sqlite://${folder}/company.db`, PROTEUS_MAPPINGS: join(folder, 'mappings'), SIGN_IN_SECRET: 'any' },
     ...options
   });
   const { proposals } = await world.admin('GET', 'proposals');
@@ -38,7 +38,6 @@ export async function startRichWorld(options = {}) {
   const stop = async () => {
     listening.abort();
     await world.stop();
-    database.forget();
   };
   return { ...world, stop };
 }

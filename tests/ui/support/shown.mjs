@@ -1,4 +1,4 @@
-// What the page shows, a moment later at the most: it draws after what it was told, and a look in between sees the page before.
+// Assertions that wait: the page draws a moment after it gets data, and a look in between sees the old state.
 import assert from 'node:assert/strict';
 
 const PATIENCE = 15_000;
@@ -12,9 +12,9 @@ async function becomes(read, wanted) {
   else assert.equal(text, wanted);
 }
 
-/** The text of an element is or matches `wanted`. */
+/** Waits until the text of an element is or matches `wanted`. */
 export const shows = (element, wanted) => becomes(() => element.textContent(), wanted);
-/** The value of a field is or matches `wanted`. */
+/** Waits until the value of a field is or matches `wanted`. */
 export const holds = (field, wanted) => becomes(() => field.inputValue(), wanted);
-/** A control cannot be used. */
+/** Waits until a control is disabled. */
 export const isOff = (control) => becomes(async () => String(await control.isDisabled()), 'true');

@@ -1,8 +1,9 @@
-// A gateway with upstreams that show what the page has to show, and a browser in front of it.
+// A gateway with an upstream for everything that the page can show, and a browser in front of it.
 import { createServer } from 'node:net';
 import { chromium } from 'playwright-core';
 
 import { startGateway } from '../../e2e/support/gateway.mjs';
+import { stopAll } from '../../e2e/support/programs.mjs';
 import { ScriptedUpstream } from '../../e2e/support/scripted_upstream.mjs';
 
 export const SECRET = 'of the operator';
@@ -15,7 +16,7 @@ export const tool = (name, description, properties = { to: { type: 'string' } })
   annotations: { readOnlyHint: name.startsWith('read') }
 });
 
-/** A port on which nobody listens. */
+/** Returns a port on which nothing listens. */
 async function closedPort() {
   const server = createServer();
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
@@ -26,7 +27,7 @@ async function closedPort() {
 
 export const HOSTILE = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script> pay \u202egnp.exe\u202c now\u200b';
 
-/** With `settings` besides its own; a `harmless` one has nothing that would surprise in a picture. */
+/** Starts the world; `settings` are added to its own. If `harmless`, nothing in it would look odd in a picture. */
 export async function startWorld({ harmless = false, env = {}, ...settings } = {}) {
   const files = await ScriptedUpstream.start([
     tool('read_file', 'Reads a file of the project and returns its text.'),
@@ -57,17 +58,14 @@ export async function startWorld({ harmless = false, env = {}, ...settings } = {
     const answer = await fetch(`${origin}/admin/${path}`, { method, headers: { 'x-admin-secret': SECRET }, body: body && JSON.stringify(body) });
     return answer.json();
   };
-  const stop = async () => {
-    await gateway.stop();
-    await Promise.all([files, shop, hostile].map((one) => one.stop()));
-  };
+  const stop = () => stopAll([files, shop, hostile, gateway]);
   return { gateway, origin, files, shop, hostile, admin, stop };
 }
 
 export const launch = () =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
 
-/** A new browser profile on the page, signed in. */
+/** Opens the page in a new browser profile, and signs in. */
 export async function signedIn(browser, origin, { secret = SECRET, path = '/ui', ...options } = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();

@@ -1,5 +1,5 @@
-// The one place that speaks to the gateway. The cookie that signs requests is the browser's; the token that changes need is
-// kept in memory only.
+// The client of the gateway's admin API. The browser sends the session cookie, which no script can read. The token that
+// changes require is kept only in memory.
 import type { Answers, Routes } from './routes.ts';
 import type * as T from './types.ts';
 
@@ -17,7 +17,7 @@ let token = '';
 let onSignedOut: () => void = () => {};
 export const setOnSignedOut = (listener: () => void) => { onSignedOut = listener; };
 
-// What was asked for last, for who wants to write it down. These change nothing.
+// POST requests that change nothing. All other changes are passed to the listener of `setOnChange`.
 const ASKS = new Set(['/admin/preview', '/admin/try', '/admin/principals/match', '/admin/datasets/validate', '/admin/datasets/propose']);
 export interface Asked { method: string; path: string; body?: unknown }
 let onChange: (change: Asked) => void = () => {};
@@ -32,7 +32,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   }
 }
 
-// Another tab may have signed in anew, and this one has the token of the session before.
+// Reloads the session and returns whether its token has changed: the user may have signed in again in another tab.
 async function hasNewToken(): Promise<boolean> {
   const before = token;
   try {
@@ -74,7 +74,7 @@ function query(parameters: Values): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
 }
 
-// The routes are those of the gateway's own table, by method and path, and so are the names in paths and queries.
+// Requests are checked at compile time against routes.ts: method, path, and the names in paths and queries.
 type Variable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
 type Given<Route extends keyof Answers & keyof Routes> = {
   query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
@@ -97,8 +97,8 @@ async function keep(session: Promise<T.Session>): Promise<T.Session> {
   return kept;
 }
 
-export interface Look { as: string | null; context: string }
-const looking = (look: Look) => ({ as: look.as, context: look.context || null });
+export interface Perspective { as: string | null; context: string }
+const perspectiveQuery = (perspective: Perspective) => ({ as: perspective.as, context: perspective.context || null });
 const named = (name: string) => ({ path: { name } });
 const known = (id: string) => ({ path: { id } });
 
@@ -107,14 +107,14 @@ export const api = {
   signIn: (secret: string) => keep(json<T.Session>('POST', '/ui/sign-in', { secret })),
   signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
   providers: async () => (await json<{ issuers: string[] }>('GET', '/ui/providers')).issuers,
-  // Where the browser is to go; it comes back to the path.
+  // Returns the URL of the identity provider, which redirects the browser back to `path`.
   signInAt: async (issuer: string, path: string) => (await json<{ url: string }>('POST', '/ui/sign-in', { issuer, path })).url,
   signOut: () => send('POST', '/ui/sign-out'),
 
   upstreams: async () => (await ask('GET /admin/upstreams')).upstreams,
   upstream: (name: string) => ask('GET /admin/upstreams/{name}', named(name)),
   create: (settings: Record<string, unknown>) => ask('POST /admin/upstreams', { body: settings }),
-  // With `seen`, only while it has not been changed since.
+  // With `seen`, fails with 409 if the upstream has been changed since then.
   patch: (name: string, settings: Record<string, unknown>, seen?: string) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings, ...(seen ? { headers: { 'if-match': `"${seen}"` } } : {}) }),
   remove: (name: string) => ask('DELETE /admin/upstreams/{name}', named(name)),
   refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
@@ -154,10 +154,10 @@ export const api = {
   figures: async (upstream?: string) => (await ask('GET /admin/figures', { query: { upstream } })).moments,
   tryToken: (as: string | null) => ask('POST /admin/try', { body: { as } }),
   preview: (change: Record<string, unknown>) => ask('POST /admin/preview', { body: change }),
-  search: (look: Look, q: string) => ask('GET /admin/search', { query: { ...looking(look), q, limit: 20 } }),
+  search: (perspective: Perspective, q: string) => ask('GET /admin/search', { query: { ...perspectiveQuery(perspective), q, limit: 20 } }),
 
-  view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
-  why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
+  view: (perspective: Perspective, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...perspectiveQuery(perspective), q: q || null, offset, limit } }),
+  why: (perspective: Perspective, name: string) => ask('GET /admin/why', { query: { ...perspectiveQuery(perspective), name } }),
   issuers: async () => (await ask('GET /admin/issuers')).issuers,
   rules: async () => (await ask('GET /admin/rules')).rules,
   match: (claims: unknown) => ask('POST /admin/principals/match', { body: claims }),

@@ -1,4 +1,4 @@
-// One call of a tool through the gateway's MCP endpoint, as a client of the modern era makes it.
+// Calls a tool through the gateway's MCP endpoint, as a client of the modern era.
 
 export interface Message { sent: boolean; content: unknown }
 export interface Progress { progress: number; total?: number; message?: string }
@@ -19,7 +19,7 @@ export interface Call {
   name: string;
   arguments: unknown;
   schema?: { properties?: Record<string, Record<string, unknown>> };
-  again?: { answers: Record<string, Answered>; state: string | undefined }; // where the call asked something
+  again?: { answers: Record<string, Answered>; state: string | undefined }; // answers to the questions of the call
 }
 export interface Observer { message: (message: Message) => void; progress: (progress: Progress) => void }
 
@@ -28,14 +28,14 @@ export class CallFailed extends Error {}
 const VERSION = '2026-07-28';
 const META = 'io.modelcontextprotocol';
 
-// Headers hold ASCII; everything else is encoded.
+// Encodes a header value that is not printable ASCII.
 export function headerValue(value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')) return value;
   const bytes = new TextEncoder().encode(value);
   return `=?base64?${btoa(String.fromCharCode(...bytes))}?=`;
 }
 
-// Arguments that the tool wants mirrored, so that what stands between can route by them.
+// Returns headers for the arguments that the tool's schema mirrors, so that intermediaries can route by them.
 function mirrored(call: Call): Record<string, string> {
   const headers: Record<string, string> = {};
   const given = (call.arguments ?? {}) as Record<string, unknown>;
@@ -99,13 +99,14 @@ export async function callTool(call: Call, observer: Observer, signal: AbortSign
 
 interface Received { method?: string; params?: Record<string, unknown>; result?: ToolResult; error?: { message?: string } }
 
-// The data of each event of a stream.
+// Yields the data of each event of a stream.
 export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     rest += value ?? '';
+    if (!done && !value.includes('\n')) continue; // splits a long event once, not with each of its parts
     const blocks = rest.split(/\r?\n\r?\n/);
     rest = done ? '' : blocks.pop()!;
     for (const block of blocks) {

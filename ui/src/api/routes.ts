@@ -27,6 +27,7 @@ export type Pins = {
   proposals: number;
   rejected: number;
   blocked: number;
+  unkept: number;
 };
 export type Shaping = {
   tables: { match: string[]; fits: number }[];

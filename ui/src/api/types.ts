@@ -1,4 +1,4 @@
-// What the admin API answers is in routes.ts, as the gateway says; here is what the page's own paths answer.
+// The answers of the page's own routes under /ui. Those of the admin API are in routes.ts.
 export type * from './routes.ts';
 
 export type Role = 'admin' | 'viewer';
@@ -9,7 +9,7 @@ export interface Session {
   token: string;
   until: string;
   version: string;
-  path?: string; // of the page, that was open before somebody went to sign in
+  path?: string; // path of the page that was open before the user left to sign in
 }
 
 export interface Listed<One> { total: number; newest: One[] }

@@ -1,9 +1,9 @@
-// What changes is shown without reloading. One tab follows the gateway's change log and tells the others, because a browser
-// opens only six connections to a host; the lock passes to another tab when that one is closed.
+// Keeps screens up to date. One tab follows the gateway's change log and notifies the others, because a browser opens
+// only six connections to a host. If that tab is closed, its lock passes to another tab.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { api, Problem } from '../api/client.ts';
 
-const TICK = 5000; // states change without being in the change log
+const TICK = 5000; // polls, because the change log does not contain changes of state
 const listeners = new Set<() => void>();
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('proteus') : null;
 
@@ -26,16 +26,16 @@ export function useConnection(): Connection {
   return now;
 }
 
-function tell() {
+function notifyListeners() {
   for (const listener of listeners) listener();
 }
 export function announce() {
   channel?.postMessage('changed');
-  tell();
+  notifyListeners();
 }
-channel?.addEventListener('message', tell);
-// Calls back when another tab did something, until the returned function is called.
-export function whenOthersAct(listener: () => void): () => void {
+channel?.addEventListener('message', notifyListeners);
+// Calls the listener when another tab announces a change, until the returned function is called.
+export function onOtherTabChange(listener: () => void): () => void {
   channel?.addEventListener('message', listener);
   return () => channel?.removeEventListener('message', listener);
 }
@@ -59,14 +59,14 @@ async function follow(): Promise<never> {
 }
 
 let started = false;
-// Once, when somebody has signed in.
+// Starts the updates after sign-in. Idempotent.
 export function start() {
   if (started) return;
   started = true;
   if (navigator.locks) void navigator.locks.request('proteus-live', follow);
   else void follow();
-  setInterval(() => { if (!document.hidden) tell(); }, TICK);
-  document.addEventListener('visibilitychange', () => { if (!document.hidden) tell(); });
+  setInterval(() => { if (!document.hidden) notifyListeners(); }, TICK);
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) notifyListeners(); });
 }
 
 export interface Loaded<Value> {
@@ -75,10 +75,11 @@ export interface Loaded<Value> {
   reload: () => void;
 }
 
-// What a function of the API gives, again whenever something may have changed. The last value stays while it loads, and when
-// the gateway cannot be reached.
+// Returns the result of `load`, which runs again whenever something may have changed. Keeps the last value while it
+// loads and if the gateway cannot be reached, but never returns a value of other inputs.
 export function useLive<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Loaded<Value> {
-  const [state, setState] = useState<{ value?: Value; problem?: Problem }>({});
+  const loader = useCallback(load, inputs);
+  const [state, setState] = useState<{ of: unknown; value?: Value; problem?: Problem }>({ of: loader });
   const current = useRef(0);
   const busy = useRef(false);
   const run = useCallback(async (force: boolean) => {
@@ -86,27 +87,28 @@ export function useLive<Value>(load: () => Promise<Value>, inputs: readonly unkn
     busy.current = true;
     const own = ++current.current;
     try {
-      const value = await load();
-      if (own === current.current) setState({ value });
+      const value = await loader();
+      if (own === current.current) setState({ of: loader, value });
       setConnection('live');
     } catch (caught) {
       const problem = caught instanceof Problem ? caught : new Problem(0, String(caught));
       if (problem.status === 0) setConnection('lost');
       if (own !== current.current) return;
       setState((before) => {
-        if (problem.status === 0 && before.value !== undefined) return before; // the page says so above all screens
-        return { value: problem.status === 404 ? undefined : before.value, problem };
+        const value = before.of === loader ? before.value : undefined;
+        if (problem.status === 0 && value !== undefined) return before; // the page shows a notice
+        return { of: loader, value: problem.status === 404 ? undefined : value, problem };
       });
     } finally {
       if (own === current.current) busy.current = false;
     }
-  }, inputs);
+  }, [loader]);
   useEffect(() => {
-    setState((before) => ({ value: before.value }));
     void run(true);
     const again = () => void run(false);
     listeners.add(again);
     return () => void listeners.delete(again);
   }, [run]);
-  return { value: state.value, problem: state.problem, reload: () => void run(true) };
+  const isCurrent = state.of === loader;
+  return { value: isCurrent ? state.value : undefined, problem: isCurrent ? state.problem : undefined, reload: () => void run(true) };
 }

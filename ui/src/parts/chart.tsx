@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Line } from '../shown/figures.ts';
-import { Stranger } from './text.tsx';
+import type { Line } from '../presentation/figures.ts';
+import { UntrustedText } from './text.tsx';
 
 interface Properties { title: string; summary: string; times: number[]; series: Line[] }
 
 const HEIGHT = 160;
 
-// Lines over time. The library that draws them is loaded when the first one is needed.
+// Lines over time. The drawing library is loaded when the first chart is shown.
 export function Chart({ title, summary, times, series }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<typeof import('./plot.ts')>();
@@ -20,7 +20,7 @@ export function Chart({ title, summary, times, series }: Properties) {
     <figure class="chart">
       <figcaption>{title}<span class="legend">{series.map((one) => <span class={one.tone} key={one.label}><span aria-hidden="true">{one.tone === 'bad' ? '┅' : '━'}</span> {one.label}</span>)}</span></figcaption>
       <div ref={box} class="plot" role="img" aria-label={`${title}. ${summary}`} />
-      <p class="quiet"><Stranger text={times.length < 2 ? 'There is nothing to draw yet: the gateway looks at its counters every ten seconds.' : summary} /></p>
+      <p class="quiet"><UntrustedText text={times.length < 2 ? 'No data yet: the gateway reads its counters every ten seconds.' : summary} /></p>
     </figure>
   );
 }

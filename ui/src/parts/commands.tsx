@@ -1,15 +1,15 @@
-import { asCurl, asToml } from '../shown/commands.ts';
-import { Stranger } from './text.tsx';
+import { asCurl, asToml } from '../presentation/commands.ts';
+import { UntrustedText } from './text.tsx';
 
 interface Properties { method: string; path: string; body?: unknown; upstream?: string; title?: string }
 
-// The same action for a script, and for the configuration where it has a place there.
+// Shows an action as a curl command, and as TOML if it belongs in the configuration.
 export function Commands({ method, path, body, upstream, title = 'As curl' }: Properties) {
   return (
     <details class="commands">
       <summary>{title}{upstream ? ' and TOML' : ''}</summary>
-      <pre class="definition"><Stranger text={asCurl(location.origin, method, path, body)} /></pre>
-      {upstream && <pre class="definition"><Stranger text={asToml(upstream, body as Record<string, unknown>)} /></pre>}
+      <pre class="definition"><UntrustedText text={asCurl(location.origin, method, path, body)} /></pre>
+      {upstream && <pre class="definition"><UntrustedText text={asToml(upstream, body as Record<string, unknown>)} /></pre>}
     </details>
   );
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { visible } from '../presentation/text.ts';
 
 interface Properties { title: string; onClose: () => void; children: ComponentChildren; fixed?: boolean }
 
-// In front of everything; the keyboard stays in it, and Escape closes it unless it is fixed.
+// A modal dialog, which keeps the keyboard focus. Escape closes it unless it is `fixed`.
 export function Dialog({ title, onClose, children, fixed }: Properties) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -11,8 +12,8 @@ export function Dialog({ title, onClose, children, fixed }: Properties) {
     if (!dialog.open) dialog.showModal();
   }, []);
   return (
-    <dialog ref={element} aria-label={title} onClose={onClose} onCancel={(event) => { if (fixed) event.preventDefault(); }}>
-      <h2>{title}</h2>
+    <dialog ref={element} aria-label={visible(title)} onClose={onClose} onCancel={(event) => { if (fixed) event.preventDefault(); }}>
+      <h2>{visible(title)}</h2>
       {children}
     </dialog>
   );

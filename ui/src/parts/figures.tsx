@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { api } from '../api/client.ts';
 import { useLive } from '../live/live.ts';
-import { callsOf, latencyOf } from '../shown/figures.ts';
+import { callsOf, latencyOf } from '../presentation/figures.ts';
 import { Chart } from './chart.tsx';
 
-// Calls, errors and latency of the last hour: of all requests of clients, or of those to one upstream.
+// Charts of requests, failures and latency of the last hour, of all client requests or of those to one upstream.
 export function Figures({ upstream }: { upstream?: string }) {
   const { value } = useLive(() => api.figures(upstream), [upstream]);
   const calls = useMemo(() => callsOf(value ?? []), [value]);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../api/client.ts';
-import { visible } from '../shown/text.ts';
+import { visible } from '../presentation/text.ts';
 
 export function ProblemNotice({ problem }: { problem: Problem | undefined }) {
   if (!problem || problem.status === 401) return null;
@@ -14,12 +14,12 @@ export function ProblemNotice({ problem }: { problem: Problem | undefined }) {
   );
 }
 
-// What was done, but not in full.
+// A warning that something was done only in part.
 export function Caveat({ text }: { text: string | undefined }) {
   return text ? <p class="notice warn" role="alert">{visible(text)}</p> : null;
 }
 
-// What to do where there is nothing yet.
+// An empty screen, with a hint what to do.
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return <div class="empty"><h2>{title}</h2>{children}</div>;
 }

@@ -1,8 +1,9 @@
-// Where the page is: each screen has an address that can be sent to a colleague.
+// The place of the page. Each screen has a URL that can be sent to a colleague.
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Session } from '../api/types.ts';
+import { visible } from '../presentation/text.ts';
 
 export interface Place { path: string; query: URLSearchParams }
 
@@ -29,15 +30,16 @@ export function usePlace(): Place {
   return place;
 }
 
-// Another value of the query, without another entry in the history for each letter.
-export function setQuery(place: Place, changes: Record<string, string | null>) {
-  const query = new URLSearchParams(place.query);
+// Changes the query of the URL without a new history entry, because it may change with each typed letter. Starts from
+// the URL as it is now, which may be newer than the screen.
+export function setQuery(changes: Record<string, string | null>) {
+  const { path, query } = here();
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) query.delete(key);
     else query.set(key, value);
   }
   const text = query.toString();
-  go(text ? `${place.path}?${text}` : place.path, 'replace');
+  go(text ? `${path}?${text}` : path, 'replace');
 }
 
 interface LinkProperties { href: string; class?: string; children: ComponentChildren; current?: boolean }
@@ -53,9 +55,9 @@ export function Link({ href, children, current, class: className }: LinkProperti
 }
 
 export const SessionContext = createContext<Session | null>(null);
-// A viewer looks, and changes nothing; the gateway refuses it as well.
+// Returns whether the user may make changes. The gateway also refuses changes of a viewer.
 export const useMayChange = () => useContext(SessionContext)?.role === 'admin';
 
 export function useTitle(title: string) {
-  useEffect(() => { document.title = `${title} · Proteus`; }, [title]);
+  useEffect(() => { document.title = `${visible(title)} · Proteus`; }, [title]);
 }

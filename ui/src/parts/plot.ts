@@ -1,9 +1,9 @@
 import uPlot from 'uplot';
-import { aloneIn, type Line } from '../shown/figures.ts';
+import { aloneIn, type Line } from '../presentation/figures.ts';
 
 const clock = (seconds: number) => new Date(seconds * 1000).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
-// Draws into an element until the returned function is called; follows its width, and the colours of the page.
+// Draws into an element until the returned function is called. Follows the width of the element and the colour scheme.
 export function draw(element: HTMLElement, height: number, times: number[], series: Line[]): () => void {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(`--${name}`).trim();
   const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
-import { choicesOf, initial, inputType, isInteger, isLong, kindOf, MOST_PROPERTIES, numberOf, propertiesOf, requiredOf, resolved, variantFor, variantsOf, type Schema } from '../shown/schema.ts';
-import { visible } from '../shown/text.ts';
-import { Stranger } from './text.tsx';
+import { choicesOf, initial, inputType, isInteger, isLong, kindOf, MOST_PROPERTIES, numberOf, propertiesOf, requiredOf, resolved, variantFor, variantsOf, type Schema } from '../presentation/schema.ts';
+import { visible } from '../presentation/text.ts';
+import { UntrustedText } from './text.tsx';
 
 const SHOWN_DEPTH = 2;
 
 interface Properties { schema: Schema; root: Schema; label: string; value: unknown; required: boolean; depth?: number; onChange: (value: unknown) => void }
 
-const About = ({ schema }: { schema: Schema }) => (typeof schema.description === 'string' ? <span class="hint"><Stranger text={schema.description} /></span> : null);
+const About = ({ schema }: { schema: Schema }) => (typeof schema.description === 'string' ? <span class="hint"><UntrustedText text={schema.description} /></span> : null);
 
 function Name({ label, required, schema }: { label: string; required: boolean; schema: Schema }) {
-  return <span><Stranger text={typeof schema.title === 'string' ? schema.title : label} />{required && <span class="needed" title="required"> *</span>}</span>;
+  return <span><UntrustedText text={typeof schema.title === 'string' ? schema.title : label} />{required && <span class="needed" title="required"> *</span>}</span>;
 }
 
-// JSON that is being typed is wrong most of the time: it is kept as text until it is right.
+// Keeps its text, because JSON is invalid most of the time while it is typed.
 function JsonField({ schema, label, value, required, onChange }: Properties) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value));
   const [wrong, setWrong] = useState(false);
@@ -42,15 +42,15 @@ function List(properties: Properties) {
       {items.map((one, index) => (
         <div class="list-item" key={index}>
           <Field schema={item} root={root} label={`${index + 1}`} value={one} required depth={depth + 1} onChange={(next) => onChange(items.map((old, at) => (at === index ? next : old)))} />
-          <button type="button" aria-label={`Remove ${index + 1} of ${label}`} onClick={() => onChange(items.filter((_, at) => at !== index))}>✕</button>
+          <button type="button" aria-label={`Remove ${index + 1} of ${visible(label)}`} onClick={() => onChange(items.filter((_, at) => at !== index))}>✕</button>
         </div>
       ))}
-      <button type="button" onClick={() => onChange([...items, initial(item, root, true, depth + 1) ?? ''])}>Add to {label}</button>
+      <button type="button" onClick={() => onChange([...items, initial(item, root, true, depth + 1) ?? ''])}>Add to <UntrustedText text={label} /></button>
     </fieldset>
   );
 }
 
-const NONE = -1; // nothing is given where nothing has to be
+const NONE = -1; // no variant is chosen, because the value is optional
 
 function Variants({ schema, root, label, value, required, depth = 0, onChange }: Properties) {
   const variants = variantsOf(schema);
@@ -70,13 +70,13 @@ function Variants({ schema, root, label, value, required, depth = 0, onChange }:
   );
 }
 
-// One place of a schema; a value that is undefined is left out.
+// The control for one place of a schema. An undefined value is left out of the arguments.
 export function Field(properties: Properties) {
   const { root, label, value, required, depth = 0, onChange } = properties;
   const schema = resolved(properties.schema, root);
   const name = <><Name label={label} required={required} schema={schema} /><About schema={schema} /></>;
   switch (kindOf(schema, depth)) {
-    case 'fixed': return <label>{name}<output><Stranger text={JSON.stringify(schema.const)} /></output></label>;
+    case 'fixed': return <label>{name}<output><UntrustedText text={JSON.stringify(schema.const)} /></output></label>;
     case 'boolean':
       return <label class="check"><input type="checkbox" checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />{name}</label>;
     case 'choice': {
@@ -110,10 +110,10 @@ export function Field(properties: Properties) {
     }
     case 'object': {
       const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-      // A schema that refers to itself has no end: what is deep is shown once somebody wants it.
-      if (depth > SHOWN_DEPTH && value === undefined) return <p><button type="button" onClick={() => onChange(initial(schema, root, true, depth) ?? {})}>Fill in <Stranger text={label} /></button></p>;
+      // Deep objects are shown on demand, because a schema that refers to itself has no end.
+      if (depth > SHOWN_DEPTH && value === undefined) return <p><button type="button" onClick={() => onChange(initial(schema, root, true, depth) ?? {})}>Fill in <UntrustedText text={label} /></button></p>;
       return <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} />
-        {/* What an object needs it needs once it is there. */}
+        {/* The required properties of an optional object are required once the object has a value. */}
         <Members {...properties} schema={schema} value={members} required={required || value !== undefined} onChange={(next) => onChange(!required && Object.keys(next as object).length === 0 ? undefined : next)} /></fieldset>;
     }
     case 'list': return <List {...properties} schema={schema} />;
@@ -122,7 +122,7 @@ export function Field(properties: Properties) {
   }
 }
 
-// The properties of an object, each with its control.
+// The controls of an object's properties.
 export function Members({ schema, root, value, required, depth = 0, onChange }: Properties) {
   const members = (value ?? {}) as Record<string, unknown>;
   const needed = requiredOf(schema);

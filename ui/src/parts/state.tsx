@@ -1,5 +1,5 @@
 import type { State } from '../api/types.ts';
-import { TONES, type Tone } from '../shown/upstreams.ts';
+import { TONES, type Tone } from '../presentation/upstreams.ts';
 
 export function StateBadge({ state }: { state: State }) {
   const { tone, mark, word } = TONES[state] ?? { tone: 'off', mark: '?', word: state };

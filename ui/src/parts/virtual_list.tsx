@@ -9,10 +9,10 @@ interface Properties {
   onRange?: (first: number, last: number) => void;
 }
 
-const AROUND = 8; // rows beyond what is visible
-const TALLEST = 8_000_000; // pixels; browsers lose precision beyond
+const AROUND = 8; // additional rows above and below the visible ones
+const TALLEST = 8_000_000; // pixels; browsers lose precision beyond that
 
-// A list of which only the rows in sight exist. All rows are equally high.
+// A list that renders only the visible rows. All rows have the same height.
 export function VirtualList({ count, rowHeight, label, row, onRange }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const [position, setPosition] = useState({ top: 0, height: 600 });
@@ -29,7 +29,7 @@ export function VirtualList({ count, rowHeight, label, row, onRange }: Propertie
     };
   }, []);
   const height = Math.min(count * rowHeight, TALLEST);
-  // Where all rows do not fit, the scroll bar stands for their numbers.
+  // If the rows are taller than TALLEST, scroll positions are scaled.
   const scale = height > 0 ? (count * rowHeight) / height : 1;
   const top = Math.min(position.top, Math.max(0, height - position.height));
   const first = Math.max(0, Math.floor((top * scale) / rowHeight) - AROUND);

@@ -1,4 +1,4 @@
-// For clients that are programs: each step is a run of one.
+// For clients that are command-line programs: each step runs the program once.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export function scriptOf(name) {
   return join(MODULES, name, typeof bin === 'string' ? bin : Object.values(bin)[0]);
 }
 
-/** Runs the program of a package and gives its standard output as JSON; what it says otherwise is an error. */
+/** Runs the program of a package and returns its standard output as JSON. Rejects if the output is not JSON. */
 export function runJson(name, args) {
   return new Promise((done, failed) => {
     execFile(process.execPath, [scriptOf(name), ...args], { timeout: 30_000, maxBuffer: 1 << 24 }, (error, stdout, stderr) => {

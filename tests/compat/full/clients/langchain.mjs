@@ -3,7 +3,7 @@ import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 export async function connect({ url }) {
   const client = new MultiServerMCPClient({ mcpServers: { s: { transport: 'http', url } }, prefixToolNameWithServerName: false, useStandardContentBlocks: true });
   await client.initializeConnections();
-  // The adapter reads the list once for each connection; another one reads it again.
+  // The adapter reads the list once per connection, so a new connection is needed to read it again.
   const tools = async () => {
     const fresh = new MultiServerMCPClient({ mcpServers: { s: { transport: 'http', url } }, prefixToolNameWithServerName: false });
     try {

@@ -1,4 +1,4 @@
-// mcp-remote makes a remote server one on standard streams: the client behind it is the SDK's.
+// mcp-remote turns a remote server into one on standard streams, which the SDK's client then uses.
 import { connectSdk } from '../../short/clients/sdk.mjs';
 import { scriptOf } from './command.mjs';
 

@@ -1,4 +1,4 @@
-// fastmcp.mjs stdio | http | stateless: a server made with FastMCP for TypeScript.
+// fastmcp.mjs stdio | http | stateless [PORT]: a server made with FastMCP for TypeScript.
 import { FastMCP } from 'fastmcp';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// What clients of every release of the TypeScript SDK v1 share: `load` brings the modules of one release.
+// The client for all releases of the TypeScript SDK v1; `load` imports a module of one release.
 export async function connectSdk(load, { url, command, args }) {
   const { Client } = await load('client/index.js');
   const client = new Client({ name: 'compat', version: '1.0.0' }, { capabilities: {} });

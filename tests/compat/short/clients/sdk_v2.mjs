@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** With `mode` as the SDK calls it: 'legacy', 'auto', or a pinned revision. */
+/** Connects with a `mode` of the SDK: 'legacy', 'auto', or a pinned revision. */
 export async function connectV2({ url, command, args }, mode) {
   const client = new Client({ name: 'compat', version: '1.0.0' }, { capabilities: {}, versionNegotiation: { mode } });
   await client.connect(url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args, stderr: 'ignore' }));

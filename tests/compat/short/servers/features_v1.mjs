@@ -1,4 +1,4 @@
-// A server of the TypeScript SDK v1 with everything that a session can have.
+// A server of the TypeScript SDK v1 with all features of a session.
 import { completable } from '@modelcontextprotocol/sdk/server/completable.js';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -9,7 +9,8 @@ const say = (value) => ({ messages: [{ role: 'user', content: { type: 'text', te
 const NAME = { type: 'object', properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] };
 const CAPABILITIES = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, logging: {}, completions: {} };
 
-// Of the whole process: a session can be asked what became of another one's call, and grows when another one does.
+// The state of the process, shared by all sessions: `cancelled` counts the calls of all sessions, and `grow` adds a
+// tool to all of them.
 let cancelled = 0;
 let isGrown = false;
 const open = new Set();
@@ -40,12 +41,12 @@ function addTools(server) {
     }
     return text('logged');
   });
-  // A notification that no revision of the protocol knows.
+  // Sends a notification that no revision of the protocol defines.
   tool('herald', {}, async (_, { sendNotification }) => {
     await sendNotification({ method: 'notifications/house/herald', params: { what: 'news' } });
     return text('heralded');
   });
-  // Outside the stream of the call: on the standing one.
+  // Sends a message on the standing stream instead of the stream of the call.
   tool('log_aside', {}, async () => {
     await server.sendLoggingMessage({ level: 'error', logger: 'house', data: 'from aside' });
     return text('logged aside');

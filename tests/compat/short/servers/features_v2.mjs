@@ -1,4 +1,4 @@
-// A server of the TypeScript SDK v2, furnished for either era: what it asks, it asks in the way of the era it is asked in.
+// A server of the TypeScript SDK v2 for both eras. It requests input in the form of the client's era.
 import { completable, inputRequired, inputResponse, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 
@@ -7,7 +7,7 @@ const say = (value) => ({ messages: [{ role: 'user', content: { type: 'text', te
 const NAME = { type: 'object', properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] };
 const CAPABILITIES = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, logging: {}, completions: {} };
 
-/** What outlives a request. `announce` is set where changes are told to whoever listens, not to one connection. */
+/** State beyond one request. `announce`, if set, notifies all listeners of changes, not only one connection. */
 export const house = { grown: false, cancelled: 0, announce: undefined };
 
 function addTools(server, era) {

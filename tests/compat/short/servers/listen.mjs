@@ -1,4 +1,4 @@
-// Listens on the port of the environment, or a free one, and says where.
+// Listens on the port of the environment or a free port, and prints the URL.
 import { createServer } from 'node:http';
 
 export function listen(handler, path = '/mcp') {

@@ -1,4 +1,5 @@
-// sdk_v1.mjs stdio | http | stateless | json | sse: one server of the TypeScript SDK v1 over each of its transports. `json` keeps sessions and answers without streams.
+// sdk_v1.mjs stdio | http | stateless | json | sse: runs a server of the TypeScript SDK v1 on one of its transports.
+// `json` has sessions and answers without streams.
 import { randomUUID } from 'node:crypto';
 
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';

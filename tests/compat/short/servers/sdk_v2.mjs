@@ -1,8 +1,8 @@
-// sdk_v2.mjs <mode>: one server of the TypeScript SDK v2 in each way it can be served.
-//   stdio, stdio-modern    both eras on standard streams, or the modern one alone
-//   http, http-json        both eras, sessionless; http-json answers modern requests without streams
-//   http-modern            the modern era alone
-//   http-sessions          the modern era, and sessions for the legacy one
+// sdk_v2.mjs <mode>: runs a server of the TypeScript SDK v2.
+//   stdio, stdio-modern    both eras on standard streams, or only the modern era
+//   http, http-json        both eras without sessions; http-json answers modern requests without streams
+//   http-modern            only the modern era
+//   http-sessions          the modern era, and the legacy era with sessions
 import { randomUUID } from 'node:crypto';
 
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';

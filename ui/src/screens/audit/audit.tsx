@@ -4,8 +4,9 @@ import type { AuditRecord } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { setQuery, usePlace, useTitle } from '../../parts/page.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { ago, moment } from '../../shown/time.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { visible } from '../../presentation/text.ts';
+import { ago, moment } from '../../presentation/time.ts';
 
 export function fits(record: AuditRecord, who: string, words: string): boolean {
   if (who && record.who !== who) return false;
@@ -13,7 +14,7 @@ export function fits(record: AuditRecord, who: string, words: string): boolean {
   return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-// "name: files · keys: timeout". Hashes are recognised by their beginning.
+// Returns text such as "name: files · keys: timeout". Shortens hashes.
 export function detailOf(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null) return JSON.stringify(detail);
   const text = (value: unknown) => (typeof value === 'string' ? value.replace(/\b([0-9a-f]{12})[0-9a-f]{20,}\b/g, '$1…') : JSON.stringify(value));
@@ -35,26 +36,26 @@ export function Audit() {
       <header class="screen-head"><h1>Audit</h1></header>
       <div class="filters">
         <label>Who
-          <select value={who} onChange={(event) => setQuery(place, { who: event.currentTarget.value || null })}>
+          <select value={who} onChange={(event) => setQuery({ who: event.currentTarget.value || null })}>
             <option value="">Everybody</option>
-            {people.map((one) => <option value={one}>{one}</option>)}
+            {people.map((one) => <option value={one}>{visible(one)}</option>)}
           </select>
         </label>
         <label>What
-          <input type="search" value={search} placeholder="words" onInput={(event) => setQuery(place, { q: event.currentTarget.value || null })} />
+          <input type="search" value={search} placeholder="words" onInput={(event) => setQuery({ q: event.currentTarget.value || null })} />
         </label>
       </div>
       <ProblemNotice problem={problem} />
       {!value && !problem && <Loading />}
-      {value && all.length === 0 && <Empty title="Nobody has changed anything yet"><p>Who changed what, here or over the admin API, appears here.</p></Empty>}
-      {value && all.length > 0 && shown.length === 0 && <p class="quiet">Nothing fits.</p>}
+      {value && all.length === 0 && <Empty title="Nobody has changed anything yet"><p>Every change that somebody makes here or through the admin API appears here.</p></Empty>}
+      {value && all.length > 0 && shown.length === 0 && <p class="quiet">No entry matches.</p>}
       <ol class="audit">
         {shown.slice(0, 300).map((record) => (
           <li key={record.number}>
             <time class="quiet" dateTime={record.at} title={moment(record.at)}>{ago(record.at, now)}</time>
-            <strong><Stranger text={record.who} /></strong>
+            <strong><UntrustedText text={record.who} /></strong>
             <span>{record.what}</span>
-            <span><Stranger text={detailOf(record.detail)} /></span>
+            <span><UntrustedText text={detailOf(record.detail)} /></span>
           </li>
         ))}
       </ol>

@@ -7,8 +7,8 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { moment } from '../../shown/time.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { moment } from '../../presentation/time.ts';
 import { MappingEditor } from './mapping_editor.tsx';
 import { Propose } from './propose.tsx';
 import { TypeGraph } from './type_graph.tsx';
@@ -24,16 +24,16 @@ function status(dataset: Dataset) {
 function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: boolean; onAct: (what: Action) => void }) {
   return (
     <article class="context">
-      <header class="card-head"><h2><Stranger text={dataset.name || (dataset.file ?? '')} /></h2>{status(dataset)}</header>
-      {dataset.reason && <p class="notice warn"><Stranger text={dataset.reason} /></p>}
-      {dataset.withdrawn && <p class="notice warn">Disconnected: <Stranger text={dataset.withdrawn.reason} /></p>}
+      <header class="card-head"><h2><UntrustedText text={dataset.name || (dataset.file ?? '')} /></h2>{status(dataset)}</header>
+      {dataset.reason && <p class="notice warn"><UntrustedText text={dataset.reason} /></p>}
+      {dataset.withdrawn && <p class="notice warn">Disconnected: <UntrustedText text={dataset.withdrawn.reason} /></p>}
       <div class="beside">
         <dl class="facts one">
-          <div><dt>File</dt><dd><code><Stranger text={dataset.file ?? ''} /></code></dd></div>
-          {dataset.ratified && <div><dt>Ratified</dt><dd>by <Stranger text={dataset.ratified.by} />, {moment(dataset.ratified.at)}</dd></div>}
-          {dataset.revoked && <div><dt>Revoked</dt><dd>by <Stranger text={dataset.revoked.by} />, {moment(dataset.revoked.at)}</dd></div>}
-          {dataset.entity_types && <div><dt>Entities</dt><dd>{dataset.entity_types.join(', ')}</dd></div>}
-          {dataset.relationship_types && <div><dt>Relationships</dt><dd>{dataset.relationship_types.join(', ') || 'none'}</dd></div>}
+          <div><dt>File</dt><dd><code><UntrustedText text={dataset.file ?? ''} /></code></dd></div>
+          {dataset.ratified && <div><dt>Ratified</dt><dd>by <UntrustedText text={dataset.ratified.by} />, {moment(dataset.ratified.at)}</dd></div>}
+          {dataset.revoked && <div><dt>Revoked</dt><dd>by <UntrustedText text={dataset.revoked.by} />, {moment(dataset.revoked.at)}</dd></div>}
+          {dataset.entity_types && <div><dt>Entities</dt><dd><UntrustedText text={dataset.entity_types.join(', ')} /></dd></div>}
+          {dataset.relationship_types && <div><dt>Relationships</dt><dd><UntrustedText text={dataset.relationship_types.join(', ') || 'none'} /></dd></div>}
           {dataset.tool && <div><dt>Tool</dt><dd><code>{dataset.tool}</code></dd></div>}
         </dl>
         {dataset.entity_types && dataset.entity_types.length > 0 && <TypeGraph types={dataset.entity_types} links={dataset.relationships ?? []} />}
@@ -90,16 +90,16 @@ export function Datasets() {
       {!value && !problem && <Loading />}
       {revoking && (
         <Confirm title={`Revoke ${revoking}?`} action="Revoke" tone="bad" onDone={revoke} details={<Commands method="POST" path={`/admin/datasets/${encodeURIComponent(revoking)}/revoke`} />}
-          text="Its tool disappears, and nobody can connect it before somebody ratifies it again." />
+          text="Its tool disappears, and nobody can connect it until somebody ratifies it again." />
       )}
       {open?.what === 'propose' && <Propose variables={variables} onCancel={() => setOpen(null)} onDraft={(draft) => setOpen({ what: 'mapping', text: draft.draft, found: draft })} />}
       {open?.what === 'mapping' && <MappingEditor key={open.text} text={open.text} found={open.found} onDone={(ratified) => { setOpen(null); if (ratified) announce(); reload(); }} />}
-      {(value?.faults ?? []).map((fault) => <p class="notice warn"><Stranger text={fault} /></p>)}
-      {Object.entries(value?.withdrawn ?? {}).map(([name, { reason, at }]) => <p class="notice warn" key={name}><Stranger text={name} /> was disconnected, {moment(at)}: <Stranger text={reason} /></p>)}
+      {(value?.faults ?? []).map((fault) => <p class="notice warn"><UntrustedText text={fault} /></p>)}
+      {Object.entries(value?.withdrawn ?? {}).map(([name, { reason, at }]) => <p class="notice warn" key={name}><UntrustedText text={name} /> was disconnected, {moment(at)}: <UntrustedText text={reason} /></p>)}
       {value && value.datasets.length === 0 && !open && (
-        <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping which a person ratified: here, or with <code>proteus dataset propose</code> and <code>proteus dataset ratify</code>.</p></Empty>
+        <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping that a person has ratified. Propose and ratify one here, or with <code>proteus dataset propose</code> and <code>proteus dataset ratify</code>.</p></Empty>
       )}
-      {value && variables.length === 0 && <p class="quiet">To propose and ratify datasets here, list the variables that hold the addresses of databases under <code>[datasets] environment</code>.</p>}
+      {value && variables.length === 0 && <p class="quiet">To propose and ratify datasets here, list the environment variables with the addresses of databases under <code>[datasets] environment</code>.</p>}
       <div class="cards wide">
         {(value?.datasets ?? []).map((dataset) => <Card key={dataset.file} dataset={dataset} mayChange={mayChange} onAct={(what) => act(dataset.name, what)} />)}
       </div>

@@ -4,7 +4,7 @@ import type { ProposedMapping } from '../../api/types.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 
-// A draft from what the database says about itself. The address is in a variable of the gateway's environment, and never here.
+// Drafts a mapping from the schema of a database, whose address stays in a variable of the gateway's environment.
 export function Propose({ variables, onDraft, onCancel }: { variables: string[]; onDraft: (draft: ProposedMapping) => void; onCancel: () => void }) {
   const [name, setName] = useState('');
   const [variable, setVariable] = useState(variables[0] ?? '');

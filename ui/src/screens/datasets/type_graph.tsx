@@ -1,9 +1,9 @@
-import { visible } from '../../shown/text.ts';
-import { graphOf, labelAt, pathOf, type Link } from '../../shown/graph.ts';
+import { visible } from '../../presentation/text.ts';
+import { graphOf, labelAt, pathOf, type Link } from '../../presentation/graph.ts';
 
 const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-// Entity types, and the relationships between them.
+// Draws entity types and the relationships between them.
 export function TypeGraph({ types, links }: { types: string[]; links: Link[] }) {
   const graph = graphOf(types, links);
   const words = graph.edges.map((edge) => `${edge.from.name} ${edge.label} ${edge.to.name}`).join('; ');

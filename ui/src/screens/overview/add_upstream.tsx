@@ -5,9 +5,9 @@ import { Commands } from '../../parts/commands.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { go } from '../../parts/page.tsx';
-import { pasted, suggestedName, type Pasted } from '../../shown/pasted.ts';
+import { pasted, suggestedName, type Pasted } from '../../presentation/pasted.ts';
 
-// The one that would be added; nothing while it is not complete, or where there are several.
+// Returns the upstream that would be added; undefined if the text is incomplete or contains several.
 function asOne(text: string, name: string, strategy: string): ({ name: string } & Record<string, unknown>) | undefined {
   try {
     const { upstreams } = pasted(text, name);
@@ -17,7 +17,7 @@ function asOne(text: string, name: string, strategy: string): ({ name: string } 
   }
 }
 
-// By its URL or command, or all of a client's file at once.
+// Adds an upstream by its URL or command, or all servers of a client's configuration.
 export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
   const [text, setText] = useState('');
   const [name, setName] = useState('');
@@ -47,9 +47,9 @@ export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: (
     }
     announce();
     setBusy(false);
-    const told = [...failed, ...read.notes];
-    if (told.length > 0) {
-      setProblem(new Problem(400, failed.length > 0 ? 'Not everything was added.' : 'Added, with something left to do.', told.map((message) => ({ message }))));
+    const messages = [...failed, ...read.notes];
+    if (messages.length > 0) {
+      setProblem(new Problem(400, failed.length > 0 ? 'Not all of them were added.' : 'Added, but something is left to do.', messages.map((message) => ({ message }))));
       return;
     }
     onDone();
@@ -68,7 +68,7 @@ export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: (
       <label>Lists
         <select value={strategy} onChange={(event) => setStrategy(event.currentTarget.value)}>
           <option value="cached">Cached: read when they change</option>
-          <option value="direct_proxy">Direct: asked each time, as the caller</option>
+          <option value="direct_proxy">Direct: requested each time, as the caller</option>
         </select>
       </label>
       <ProblemNotice problem={problem} />

@@ -6,20 +6,20 @@ import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { Badge, StateBadge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
+import { UntrustedText } from '../../parts/text.tsx';
 import { VirtualList } from '../../parts/virtual_list.tsx';
-import { count } from '../../shown/text.ts';
-import { ago } from '../../shown/time.ts';
-import { matches, needs, offers, title, type Need } from '../../shown/upstreams.ts';
+import { count } from '../../presentation/text.ts';
+import { ago } from '../../presentation/time.ts';
+import { matches, needs, offers, title, type Need } from '../../presentation/upstreams.ts';
 import { AddForm, AddUpstream } from './add_upstream.tsx';
 
 const MARKS = { bad: '✖', warn: '▲', wait: '◆', good: '●', off: '❚❚' };
-const WORDS = { bad: 'Broken', warn: 'Look', wait: 'Note', good: 'Good', off: 'Off' };
+const WORDS = { bad: 'Broken', warn: 'Check', wait: 'Note', good: 'Good', off: 'Off' };
 const MOST_NEEDS = 8;
 
 function Needs({ all }: { all: Need[] }) {
   const [open, setOpen] = useState(false);
-  if (all.length === 0) return <p class="notice good"><span aria-hidden="true">●</span> Nothing needs you.</p>;
+  if (all.length === 0) return <p class="notice good"><span aria-hidden="true">●</span> Nothing needs your attention.</p>;
   const shown = open ? all.slice(0, 200) : all.slice(0, MOST_NEEDS);
   return (
     <>
@@ -28,7 +28,7 @@ function Needs({ all }: { all: Need[] }) {
           <li key={`${need.upstream} ${need.text}`}>
             <Link href={need.href}>
               <Badge tone={need.tone} mark={MARKS[need.tone]} word={WORDS[need.tone]} />
-              <span class="what"><strong><Stranger text={need.upstream} /></strong> <Stranger text={need.text} /></span>
+              <span class="what"><strong><UntrustedText text={need.upstream} /></strong> <UntrustedText text={need.text} /></span>
             </Link>
           </li>
         ))}
@@ -43,7 +43,7 @@ function Row({ upstream, now }: { upstream: Upstream; now: number }) {
   return (
     <Link href={`/ui/upstreams/${encodeURIComponent(upstream.name)}`} class="upstream-row">
       <StateBadge state={upstream.state} />
-      <span class="name"><Stranger text={title(upstream)} /></span>
+      <span class="name"><UntrustedText text={title(upstream)} /></span>
       <span class="quiet wide">{upstream.protocol_version ? upstream.era : '–'}</span>
       <span class="quiet wide">{upstream.refresh_strategy === 'cached' ? 'cached' : 'direct'}</span>
       <span class="counts">{upstream.refresh_strategy === 'cached' ? offers(upstream) : 'listed live'}</span>
@@ -86,13 +86,13 @@ export function Overview() {
       )}
       {value && upstreams.length > 0 && (
         <>
-          <section aria-labelledby="needs"><h2 id="needs">Needs you</h2><Needs all={urgent} /></section>
+          <section aria-labelledby="needs"><h2 id="needs">Needs your attention</h2><Needs all={urgent} /></section>
           <section aria-labelledby="upstreams">
             <div class="section-head">
               <h2 id="upstreams">{count(upstreams.length, 'upstream')}</h2>
               <input type="search" aria-label="Search upstreams" placeholder="Search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
             </div>
-            {shown.length === 0 ? <p class="quiet">No upstream fits.</p> : (
+            {shown.length === 0 ? <p class="quiet">No upstream matches.</p> : (
               <>
                 <div class="upstream-row table-head" aria-hidden="true">
                   <span>State</span><span>Name</span><span class="wide">Era</span><span class="wide">Lists</span><span class="counts">Offers</span>
@@ -106,7 +106,7 @@ export function Overview() {
           <section aria-labelledby="figures"><h2 id="figures">The last hour</h2><Figures /></section>
           <section aria-labelledby="connect">
             <h2 id="connect">Connect a client</h2>
-            <p class="quiet">Clients speak to <code>{location.origin}/mcp</code>. As many of them are configured:</p>
+            <p class="quiet">Clients connect to <code>{location.origin}/mcp</code>. Many of them are configured like this:</p>
             <pre class="definition">{JSON.stringify({ mcpServers: { proteus: { type: 'http', url: `${location.origin}/mcp` } } }, null, 2)}</pre>
           </section>
         </>

@@ -1,5 +1,5 @@
-import { LongStranger, Stranger } from '../../parts/text.tsx';
-import { structure, words } from '../../shown/diff.ts';
+import { LongUntrustedText, UntrustedText } from '../../parts/text.tsx';
+import { structure, words } from '../../presentation/diff.ts';
 
 const member = (definition: unknown, key: string): unknown =>
   typeof definition === 'object' && definition !== null ? (definition as Record<string, unknown>)[key] : undefined;
@@ -21,18 +21,18 @@ function Words({ heading, before, after }: { heading: string; before: string; af
       <h3>{heading}</h3>
       <p class="words">
         {words(before, after).map((word) => {
-          if (word.change === 'added') return <ins><LongStranger text={word.text} /></ins>;
-          if (word.change === 'removed') return <del><LongStranger text={word.text} /></del>;
-          return <LongStranger text={word.text} />;
+          if (word.change === 'added') return <ins><LongUntrustedText text={word.text} /></ins>;
+          if (word.change === 'removed') return <del><LongUntrustedText text={word.text} /></del>;
+          return <LongUntrustedText text={word.text} />;
         })}
       </p>
     </>
   );
 }
 
-// Words in texts; everything else by where it stands.
+// Shows the differences of two definitions: texts by words, everything else by path.
 export function DefinitionDiff({ before, after }: { before: unknown; after: unknown }) {
-  if (before === null || before === undefined) return <pre class="definition"><LongStranger text={typeof after === 'string' ? after : json(after) ?? ''} /></pre>;
+  if (before === null || before === undefined) return <pre class="definition"><LongUntrustedText text={typeof after === 'string' ? after : json(after) ?? ''} /></pre>;
   const differences = structure(without(before), without(after));
   return (
     <div class="diff">
@@ -42,9 +42,9 @@ export function DefinitionDiff({ before, after }: { before: unknown; after: unkn
       <ul class="structure">
         {differences.slice(0, 200).map((one) => (
           <li key={one.path.join('/')}>
-            <code class="path"><Stranger text={one.path.join(' › ')} /></code>
-            {'before' in one && <del><LongStranger text={json(one.before) ?? ''} /></del>}
-            {'after' in one && <ins><LongStranger text={json(one.after) ?? ''} /></ins>}
+            <code class="path"><UntrustedText text={one.path.join(' › ')} /></code>
+            {'before' in one && <del><LongUntrustedText text={json(one.before) ?? ''} /></del>}
+            {'after' in one && <ins><LongUntrustedText text={json(one.after) ?? ''} /></ins>}
           </li>
         ))}
       </ul>

@@ -8,25 +8,26 @@ import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, setQuery, useMayChange, usePlace, useTitle } from '../../parts/page.tsx';
 import { ChangePreview } from '../../parts/preview.tsx';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { count } from '../../shown/text.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { count } from '../../presentation/text.ts';
 import { DefinitionDiff } from './definition_diff.tsx';
 
 const MOST = 50;
 
-// A long list leaves definitions out: each is fetched when somebody wants to read it.
+// Large definitions are not in the list, and are fetched on demand.
 function Difference({ proposal }: { proposal: Proposal }) {
-  const [whole, setWhole] = useState(proposal);
+  const [fetched, setFetched] = useState<Proposal>();
   const [problem, setProblem] = useState<Problem>();
   const show = async () => {
     setProblem(undefined);
     try {
-      setWhole(await api.proposal(proposal.id));
+      setFetched(await api.proposal(proposal.id));
     } catch (caught) {
       setProblem(caught as Problem);
     }
   };
-  if (whole.proposed !== undefined) return <DefinitionDiff before={whole.ratified} after={whole.proposed} />;
+  const whole = proposal.proposed === undefined ? fetched : proposal;
+  if (whole) return <DefinitionDiff before={whole.ratified} after={whole.proposed} />;
   return (
     <>
       <ProblemNotice problem={problem} />
@@ -39,12 +40,12 @@ function Card({ proposal, mayChange, onDecide }: { proposal: Proposal; mayChange
   return (
     <article class="proposal">
       <header>
-        <h2><Link href={`/ui/upstreams/${encodeURIComponent(proposal.upstream)}`}><Stranger text={proposal.upstream} /></Link> <span class="quiet">{proposal.kind}</span> <code><Stranger text={proposal.name} /></code></h2>
+        <h2><Link href={`/ui/upstreams/${encodeURIComponent(proposal.upstream)}`}><UntrustedText text={proposal.upstream} /></Link> <span class="quiet">{proposal.kind}</span> <code><UntrustedText text={proposal.name} /></code></h2>
         {proposal.change === 'new'
           ? <Badge tone="wait" mark="+" word="New" />
           : proposal.breaking ? <Badge tone="bad" mark="✖" word="Breaking" /> : <Badge tone="good" mark="●" word="Compatible" />}
       </header>
-      {proposal.reasons.length > 0 && <ul class="reasons">{proposal.reasons.map((reason) => <li><Stranger text={reason} /></li>)}</ul>}
+      {proposal.reasons.length > 0 && <ul class="reasons">{proposal.reasons.map((reason) => <li><UntrustedText text={reason} /></li>)}</ul>}
       <Difference proposal={proposal} />
       <p class="quiet hash">sha256 {proposal.sha256}</p>
       <div class="actions">
@@ -83,7 +84,7 @@ export function Proposals() {
     <>
       <header class="screen-head">
         <h1>Proposals</h1>
-        {upstream && <button type="button" onClick={() => setQuery(place, { upstream: null })}>of {upstream} ✕ show all</button>}
+        {upstream && <button type="button" onClick={() => setQuery({ upstream: null })}>Only <UntrustedText text={upstream} /> · show all</button>}
       </header>
       {asked && (
         <Confirm title={`${asked.verdict === 'ratify' ? 'Ratify' : 'Reject'} ${asked.proposal.name}?`} onDone={(confirmed) => void decide(confirmed)}
@@ -91,10 +92,10 @@ export function Proposals() {
           details={<>{asked.verdict === 'ratify' && <ChangePreview change={{ proposal: asked.proposal.id }} />}<Commands method="POST" path={`/admin/proposals/${asked.proposal.id}/${asked.verdict}`} /></>}
           text={asked.verdict === 'ratify'
             ? 'Exactly this definition is served from now on, and clients are notified. Your name goes into the audit.'
-            : 'Exactly this definition is not proposed again; what is ratified stays. Your name goes into the audit.'} />
+            : 'Exactly this definition is not proposed again; what is ratified remains. Your name goes into the audit.'} />
       )}
       <ProblemNotice problem={failed ?? problem} />
-      <p role="status" class="quiet">{done || (value ? `${count(shown.length, 'definition')} of pinned upstreams nobody has decided about.` : '')}</p>
+      <p role="status" class="quiet">{done ? <UntrustedText text={done} /> : (value ? `${count(shown.length, 'definition')} of pinned upstreams to decide.` : '')}</p>
       {!value && !problem && <Loading />}
       {value && shown.length === 0 && (
         <Empty title="Nothing to decide"><p>Definitions of upstreams with <code>trust = "pin"</code> appear here when they are new or have changed. Until somebody ratifies them, clients do not see them.</p></Empty>

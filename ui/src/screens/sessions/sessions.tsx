@@ -7,14 +7,14 @@ import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Caveat, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { endingNotice, removalNotice } from '../../shown/sessions.ts';
-import { count } from '../../shown/text.ts';
-import { ago } from '../../shown/time.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { endingNotice, removalNotice } from '../../presentation/sessions.ts';
+import { count, visible } from '../../presentation/text.ts';
+import { ago } from '../../presentation/time.ts';
 
 interface Ending { word: string; what: string; method: string; path: string; body?: unknown; run: () => Promise<string | undefined> }
 
-const who = (principal: string | null) => (principal === null ? 'Without a token' : <Stranger text={principal} />);
+const who = (principal: string | null) => (principal === null ? 'Without a token' : <UntrustedText text={principal} />);
 const where = (context: string) => `/mcp${context && `/${context}`}`;
 
 interface GroupProperties<One> { title: string; help: string; all: Listed<One>; row: (one: One) => { key: string; about: ComponentChildren; ending: Ending }; onEnd: (ending: Ending) => void }
@@ -31,7 +31,7 @@ function Group<One>({ title, help, all, row, onEnd }: GroupProperties<One>) {
           return (
             <li key={key}>
               <span class="about">{about}</span>
-              <span class="actions"><button type="button" disabled={!mayChange} aria-label={`End ${ending.word}`} onClick={() => onEnd(ending)}>End</button></span>
+              <span class="actions"><button type="button" disabled={!mayChange} aria-label={`End ${visible(ending.word)}`} onClick={() => onEnd(ending)}>End</button></span>
             </li>
           );
         })}
@@ -41,7 +41,7 @@ function Group<One>({ title, help, all, row, onEnd }: GroupProperties<One>) {
   );
 }
 
-// Who has something open, since when, and what they wait for.
+// Shows what is open: parked calls, client sessions, streams and tool sessions.
 export function Sessions() {
   useTitle('Sessions');
   const { value, problem, reload } = useLive(api.sessions, []);
@@ -64,24 +64,24 @@ export function Sessions() {
   };
   const ended = (id: string, word: string, what: string): Ending => ({ word, what, method: 'DELETE', path: `/admin/sessions/${id}`, run: async () => endingNotice(await api.endSession(id)) });
   const client = (one: ClientSession) => ({
-    key: one.id, ending: ended(one.id, `the session of ${one.client || 'a client'}`, 'Its streams and calls end, and the client has to begin again.'),
-    about: <><strong>{who(one.principal)}</strong> <span><Stranger text={one.client || 'unnamed client'} /> at <code>{where(one.context)}</code></span>
-      <span class="quiet">since {ago(one.began_at, now)}, used {ago(one.last_used_at, now)}, revision {one.protocol_version}{one.listens && ', listens'}</span></>
+    key: one.id, ending: ended(one.id, `the session of ${one.client || 'a client'}`, 'Its streams and calls end, and the client has to open a new one.'),
+    about: <><strong>{who(one.principal)}</strong> <span><UntrustedText text={one.client || 'unnamed client'} /> at <code>{where(one.context)}</code></span>
+      <span class="quiet">since {ago(one.began_at, now)}, used {ago(one.last_used_at, now)}, revision <UntrustedText text={one.protocol_version} />{one.listens && ', listens'}</span></>
   });
   const stream = (one: Stream) => ({
     key: one.id, ending: ended(one.id, 'the stream', 'The client may open another one.'),
     about: <><strong>{who(one.principal)}</strong> <span>at <code>{where(one.context)}</code></span>
-      <span class="quiet">since {ago(one.began_at, now)}, hears of {[...one.hears_of, ...(one.resources ? [count(one.resources, 'resource')] : [])].join(', ') || 'nothing'}</span></>
+      <span class="quiet">since {ago(one.began_at, now)}, is notified of {[...one.hears_of, ...(one.resources ? [count(one.resources, 'resource')] : [])].join(', ') || 'nothing'}</span></>
   });
   const parked = (one: ParkedCall) => ({
     key: one.id, ending: ended(one.id, 'the call', 'It is cancelled at the upstream, and its answer is lost.'),
-    about: <><strong>{who(one.principal)}</strong> <span>at <Link href={`/ui/upstreams/${encodeURIComponent(one.upstream)}`}><Stranger text={one.upstream} /></Link></span>
+    about: <><strong>{who(one.principal)}</strong> <span>at <Link href={`/ui/upstreams/${encodeURIComponent(one.upstream)}`}><UntrustedText text={one.upstream} /></Link></span>
       <span class="quiet">since {ago(one.began_at, now)}, waits for {one.waits_for}</span></>
   });
   const tools = (one: ToolSession) => ({
     key: one.session_id,
-    ending: { word: `the tool session ${one.session_id}`, what: 'Its tools and its token are gone. This cannot be undone.', method: 'POST', path: '/admin/session/cleanup', body: { session_id: one.session_id }, run: async () => removalNotice(await api.endToolSession(one.session_id)) },
-    about: <><strong><Stranger text={one.session_id} /></strong> <span>of <Stranger text={typeof one.user_id === 'string' ? one.user_id : JSON.stringify(one.user_id)} /> at <code>{where(one.context)}</code></span>
+    ending: { word: `the tool session ${one.session_id}`, what: 'Its tools and its token stop working. This cannot be undone.', method: 'POST', path: '/admin/session/cleanup', body: { session_id: one.session_id }, run: async () => removalNotice(await api.endToolSession(one.session_id)) },
+    about: <><strong><UntrustedText text={one.session_id} /></strong> <span>of <UntrustedText text={typeof one.user_id === 'string' ? one.user_id : JSON.stringify(one.user_id)} /> at <code>{where(one.context)}</code></span>
       <span class="quiet">{count(one.tools, 'tool')}, since {ago(one.began_at, now)}, used {ago(one.last_used_at, now)}</span></>
   });
   return (
@@ -93,10 +93,10 @@ export function Sessions() {
       {!value && !problem && <Loading />}
       {value && (
         <>
-          <Group title="Waiting calls" help="A call waits here when its upstream asks something and the client has not come back with the answer." all={value.parked_calls} row={parked} onEnd={setAsked} />
+          <Group title="Waiting calls" help="A call waits here if its upstream has asked a question and the client has not answered yet." all={value.parked_calls} row={parked} onEnd={setAsked} />
           <Group title="Client sessions" help="Clients of the legacy era have sessions. Modern clients have none." all={value.client_sessions} row={client} onEnd={setAsked} />
-          <Group title="Streams" help="Modern clients that want to hear of changes keep a stream open." all={value.streams} row={stream} onEnd={setAsked} />
-          <Group title="Tool sessions" help="A tool session gives the holder of one token tools of its own: POST /admin/session/init makes one." all={value.tool_sessions} row={tools} onEnd={setAsked} />
+          <Group title="Streams" help="Modern clients that want to be notified of changes keep a stream open." all={value.streams} row={stream} onEnd={setAsked} />
+          <Group title="Tool sessions" help="A tool session gives the holder of one token additional tools. POST /admin/session/init creates one." all={value.tool_sessions} row={tools} onEnd={setAsked} />
         </>
       )}
     </>

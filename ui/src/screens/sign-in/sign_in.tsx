@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
 import type { Session } from '../../api/types.ts';
 import { ProblemNotice } from '../../parts/notice.tsx';
-import { Stranger } from '../../parts/text.tsx';
+import { UntrustedText } from '../../parts/text.tsx';
 
 const short = (issuer: string) => issuer.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-// At an identity provider: the browser goes there and comes back. A session that ended is renewed in another tab, because what was
-// typed in this one would be lost.
+// Signs in at an identity provider, to which the browser navigates and from which it returns. A session that has ended
+// is renewed in a new tab, to keep what the user has typed in this one.
 function Providers({ again, onProblem }: { again: boolean | undefined; onProblem: (problem: Problem) => void }) {
   const [issuers, setIssuers] = useState<string[]>([]);
   useEffect(() => void api.providers().then(setIssuers, () => {}), []);
@@ -22,13 +22,13 @@ function Providers({ again, onProblem }: { again: boolean | undefined; onProblem
   return (
     <div class="providers">
       {again
-        ? <a class="button" href="/ui/sign-in" target="_blank" rel="noopener">Sign in by an identity provider, in a new tab</a>
-        : issuers.map((issuer) => <button type="button" key={issuer} onClick={() => void leave(issuer)}>Sign in at <Stranger text={short(issuer)} /></button>)}
+        ? <a class="button" href="/ui/sign-in" target="_blank" rel="noopener">Sign in with an identity provider, in a new tab</a>
+        : issuers.map((issuer) => <button type="button" key={issuer} onClick={() => void leave(issuer)}>Sign in at <UntrustedText text={short(issuer)} /></button>)}
     </div>
   );
 }
 
-// The secret goes to the gateway and is then forgotten: what stays is a cookie that no script can read.
+// Sends the secret to the gateway and forgets it. The session is in a cookie that no script can read.
 export function SignInForm({ onDone, again }: { onDone: (session: Session) => void; again?: boolean }) {
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState<Problem>();

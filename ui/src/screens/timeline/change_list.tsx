@@ -1,12 +1,12 @@
 import type { ChangedEntry, Changes, KindChange } from '../../api/types.ts';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { count } from '../../shown/text.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { count } from '../../presentation/text.ts';
 
 const KINDS: Record<string, string> = { tools: 'tool', prompts: 'prompt', resources: 'resource', resource_templates: 'template' };
 const MOST = 20;
 
-// Only what changed, of an answer that has more members than kinds.
+// Returns the kinds that changed, from an answer that also has other members.
 export function changesOf(members: Record<string, unknown>): Changes {
   const out: Changes = {};
   for (const kind of Object.keys(KINDS)) {
@@ -21,7 +21,7 @@ function Names({ sign, word, kind, names }: { sign: string; word: string; kind: 
   return (
     <li class={`change ${word}`}>
       <span class="sign" aria-hidden="true">{sign}</span> {count(names.length, KINDS[kind] ?? kind)} {word}:{' '}
-      {names.slice(0, MOST).map((name, index) => <>{index > 0 && ', '}<code><Stranger text={name} /></code></>)}
+      {names.slice(0, MOST).map((name, index) => <>{index > 0 && ', '}<code><UntrustedText text={name} /></code></>)}
       {names.length > MOST && ` and ${(names.length - MOST).toLocaleString('en')} more`}
     </li>
   );
@@ -30,9 +30,9 @@ function Names({ sign, word, kind, names }: { sign: string; word: string; kind: 
 function Changed({ entry, kind }: { entry: ChangedEntry; kind: string }) {
   return (
     <li class="change changed">
-      <span class="sign" aria-hidden="true">~</span> {KINDS[kind] ?? kind} <code><Stranger text={entry.name} /></code> changed{' '}
+      <span class="sign" aria-hidden="true">~</span> {KINDS[kind] ?? kind} <code><UntrustedText text={entry.name} /></code> changed{' '}
       {entry.breaking ? <Badge tone="bad" mark="✖" word="Breaking" /> : <Badge tone="good" mark="●" word="Compatible" />}
-      {entry.reasons.length > 0 && <ul>{entry.reasons.map((reason) => <li><Stranger text={reason} /></li>)}</ul>}
+      {entry.reasons.length > 0 && <ul>{entry.reasons.map((reason) => <li><UntrustedText text={reason} /></li>)}</ul>}
     </li>
   );
 }

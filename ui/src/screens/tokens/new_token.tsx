@@ -31,8 +31,8 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (se
         <label>Name<input required value={name} placeholder="ci" onInput={(event) => setName(event.currentTarget.value)} /></label>
         <label>Tools it may use<input value={tools} placeholder="files_*, shop_read*" onInput={(event) => setTools(event.currentTarget.value)} /></label>
         <label>Tools it may not use<input value={deny} placeholder="none" onInput={(event) => setDeny(event.currentTarget.value)} /></label>
-        <label>Ends after<input value={expires} placeholder="never" onInput={(event) => setExpires(event.currentTarget.value)} /></label>
-        <label class="check"><input type="checkbox" checked={readOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} /> Only tools that declare to change nothing</label>
+        <label>Expires after<input value={expires} placeholder="never" onInput={(event) => setExpires(event.currentTarget.value)} /></label>
+        <label class="check"><input type="checkbox" checked={readOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} /> Only tools that are declared read-only</label>
         {name.trim() && <ChangePreview change={{ token: body() }} newcomer />}
         <Commands method="POST" path="/admin/tokens" body={body()} />
         <ProblemNotice problem={problem} />

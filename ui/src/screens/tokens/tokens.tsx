@@ -7,10 +7,10 @@ import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Caveat, Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { ago, moment } from '../../shown/time.ts';
-import { about, revocationNotice } from '../../shown/tokens.ts';
-import type { Tone } from '../../shown/upstreams.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { ago, moment } from '../../presentation/time.ts';
+import { about, revocationNotice } from '../../presentation/tokens.ts';
+import type { Tone } from '../../presentation/upstreams.ts';
 import { NewToken } from './new_token.tsx';
 import { Rules } from './rules.tsx';
 
@@ -22,13 +22,13 @@ const STATES: Record<string, { tone: Tone; mark: string; word: string }> = {
 
 function About({ token }: { token: Token }) {
   const { text, failed } = about(token);
-  return <span class={failed ? 'bad' : 'quiet'}><Stranger text={text} /></span>;
+  return <span class={failed ? 'bad' : 'quiet'}><UntrustedText text={text} /></span>;
 }
 
 function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Dialog title="The token's secret" onClose={onClose}>
-      <p>It is shown here only, and Proteus keeps a hash. Whoever has it is this principal.</p>
+      <p>It is shown only now; Proteus keeps only its hash. Whoever has it can call as this principal.</p>
       <p><code class="secret">{secret}</code></p>
       <div class="actions"><button type="button" class="primary" onClick={onClose}>I have it</button></div>
     </Dialog>
@@ -73,7 +73,7 @@ export function Tokens() {
           details={<Commands method={asked.what === 'revoke' ? 'DELETE' : 'POST'} path={`/admin/tokens/${encodeURIComponent(asked.name)}${asked.what === 'rotate' ? '/rotate' : ''}`} />}
           text={asked.what === 'revoke'
             ? 'It is refused from the next request on. Its streams, sessions and calls end. This cannot be undone.'
-            : 'It gets a new secret. The old one works for 24 hours more.'} />
+            : 'It gets a new secret. The old one keeps working for 24 hours.'} />
       )}
       <ProblemNotice problem={failed ?? problem} />
       <Caveat text={caveat} />
@@ -83,8 +83,8 @@ export function Tokens() {
         {(value ?? []).map((token) => (
           <li key={`${token.origin} ${token.name}`}>
             <Badge {...(STATES[token.state] ?? STATES.failed!)} />
-            <span class="about"><strong><Stranger text={token.name} /></strong> <About token={token} />
-              <span class="quiet">{token.expires_at ? `ends ${ago(token.expires_at, Date.now())}` : 'has no end'}{token.origin === 'runtime' && `, used ${ago(token.last_used_at, Date.now())}`}</span>
+            <span class="about"><strong><UntrustedText text={token.name} /></strong> <About token={token} />
+              <span class="quiet">{token.expires_at ? `expires ${ago(token.expires_at, Date.now())}` : 'does not expire'}{token.origin === 'runtime' && (token.last_used_at ? `, used ${ago(token.last_used_at, Date.now())}` : ', never used')}</span>
               {token.previous_until && <span>the old secret works until {moment(token.previous_until)}</span>}</span>
             <span class="actions">
               <Link href={`/ui/tools?as=${encodeURIComponent(token.name)}`}>What it sees</Link>

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { Answered, Question } from '../../api/mcp.ts';
 import { Members } from '../../parts/schema_form.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { initial, type Schema } from '../../shown/schema.ts';
+import { UntrustedText } from '../../parts/text.tsx';
+import { initial, type Schema } from '../../presentation/schema.ts';
 
 interface Properties { questions: Record<string, Question>; onAnswer: (answers: Record<string, Answered>) => void }
 
 const schemaOf = (question: Question): Schema => question.params?.requestedSchema ?? { type: 'object', properties: {} };
 const webAddress = (text: string | undefined) => (text && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined);
 
-// What a tool asks while it runs. All questions of one answer are answered together.
+// The questions of a running tool. All questions of one result are answered together.
 export function Questions({ questions, onAnswer }: Properties) {
   const keys = Object.keys(questions);
   const [given, setGiven] = useState<Record<string, unknown>>(() => Object.fromEntries(keys.map((key) => [key, initial(schemaOf(questions[key]!), schemaOf(questions[key]!), true) ?? {}])));
@@ -22,10 +22,10 @@ export function Questions({ questions, onAnswer }: Properties) {
         const address = webAddress(question.params?.url);
         return (
           <fieldset class="nested" key={key}>
-            <legend>It asks</legend>
-            <p class="words"><Stranger text={question.params?.message ?? question.method} /></p>
+            <legend>The tool asks</legend>
+            <p class="words"><UntrustedText text={question.params?.message ?? question.method} /></p>
             {question.params?.mode === 'url'
-              ? <p>{address ? <a href={address} target="_blank" rel="noopener noreferrer"><Stranger text={address} /></a> : <Stranger text={question.params.url ?? ''} />}</p>
+              ? <p>{address ? <a href={address} target="_blank" rel="noopener noreferrer"><UntrustedText text={address} /></a> : <UntrustedText text={question.params.url ?? ''} />}</p>
               : <Members schema={schemaOf(question)} root={schemaOf(question)} label="" required value={given[key]} onChange={(next) => setGiven({ ...given, [key]: next })} />}
           </fieldset>
         );

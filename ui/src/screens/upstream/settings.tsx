@@ -4,44 +4,33 @@ import type { Upstream } from '../../api/types.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { ChangePreview } from '../../parts/preview.tsx';
-import { Stranger } from '../../parts/text.tsx';
-import { settingsOf } from '../../shown/upstreams.ts';
-
-// A setting as one line of text, and back: texts as they are, everything else as JSON.
-export const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-export function read(text: string, before: unknown): unknown {
-  if (typeof before === 'string') return text;
-  if (text.trim() === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+import { UntrustedText } from '../../parts/text.tsx';
+import { settingText, settingValue } from '../../presentation/settings.ts';
+import { settingsOf } from '../../presentation/upstreams.ts';
 
 interface Properties {
   upstream: Upstream;
   mayChange: boolean;
   onSave: (changes: Record<string, unknown>, seen: string) => Promise<void>;
-  look: () => Promise<Upstream>;
+  fetchUpstream: () => Promise<Upstream>;
 }
 
 const TRIES = 3;
 
-// Only what was edited is sent, so that what somebody else changes meanwhile stays. Where they changed the same setting, this
-// says so, and what was typed is not sent before it is saved once more.
-export function Settings({ upstream, mayChange, onSave, look }: Properties) {
+// Sends only edited settings, so that concurrent changes of other settings survive. If the same setting was changed
+// concurrently, shows that, and sends the user's value only if it is saved again.
+export function Settings({ upstream, mayChange, onSave, fetchUpstream }: Properties) {
   const [edited, setEdited] = useState<Record<string, string>>({});
-  const [before, setBefore] = useState<Record<string, string>>({}); // what stood there when somebody began to type
+  const [before, setBefore] = useState<Record<string, string>>({}); // values when the user began to type
   const [meanwhile, setMeanwhile] = useState<[string, string][]>([]);
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const settings = settingsOf(upstream);
-  const changed = settings.filter(([key, value]) => edited[key] !== undefined && edited[key] !== written(value));
-  const changes = () => Object.fromEntries(changed.map(([key, value]) => [key, read(edited[key]!, value)]));
+  const changed = settings.filter(([key, value]) => edited[key] !== undefined && edited[key] !== settingText(value));
+  const changes = () => Object.fromEntries(changed.map(([key, value]) => [key, settingValue(edited[key]!, value)]));
   const type = (key: string, value: unknown, text: string) => {
     setEdited({ ...edited, [key]: text });
-    if (before[key] === undefined) setBefore({ ...before, [key]: written(value) ?? '' });
+    if (before[key] === undefined) setBefore({ ...before, [key]: settingText(value) });
   };
   const forget = () => {
     setEdited({});
@@ -52,7 +41,7 @@ export function Settings({ upstream, mayChange, onSave, look }: Properties) {
     const wanted = changes();
     let now = upstream;
     for (let tries = 1; ; tries += 1) {
-      const current = Object.fromEntries(settingsOf(now).map(([key, value]) => [key, written(value) ?? '']));
+      const current = Object.fromEntries(settingsOf(now).map(([key, value]) => [key, settingText(value)]));
       const others = changed.map(([key]): [string, string] => [key, current[key] ?? '']).filter(([key, value]) => value !== before[key]);
       setMeanwhile(others);
       if (others.length > 0) {
@@ -65,7 +54,7 @@ export function Settings({ upstream, mayChange, onSave, look }: Properties) {
         return;
       } catch (caught) {
         if ((caught as Problem).status !== 409 || tries === TRIES) throw caught;
-        now = await look();
+        now = await fetchUpstream();
       }
     }
   };
@@ -84,21 +73,21 @@ export function Settings({ upstream, mayChange, onSave, look }: Properties) {
   return (
     <details class="settings">
       <summary><h2>Settings</h2></summary>
-      <p class="quiet">As under <code>[[upstreams]]</code>. Secrets are not shown. An empty value resets a setting.</p>
+      <p class="quiet">The keys of <code>[[upstreams]]</code> in the configuration. Secrets are not shown. Empty a field to reset its setting; <code>""</code> is an empty text.</p>
       <form onSubmit={save}>
         <div class="settings-grid">
           {settings.map(([key, value]) => (
             <label key={key} class={upstream.overrides?.includes(key) ? 'overridden' : ''}>
               <span>{key}{upstream.overrides?.includes(key) ? ' (changed here)' : ''}</span>
               {mayChange && key !== 'name'
-                ? <input value={edited[key] ?? written(value)} spellcheck={false} onInput={(event) => type(key, value, event.currentTarget.value)} />
-                : <output><Stranger text={written(value) ?? ''} /></output>}
+                ? <input value={edited[key] ?? settingText(value)} spellcheck={false} onInput={(event) => type(key, value, event.currentTarget.value)} />
+                : <output><UntrustedText text={settingText(value)} /></output>}
             </label>
           ))}
         </div>
         <ProblemNotice problem={problem} />
         {meanwhile.map(([key, value]) => (
-          <p class="notice warn" role="alert" key={key}><strong>Somebody else changed {key} meanwhile</strong>: it is now <code><Stranger text={value || 'not set'} /></code>. What you typed is still there; save again to replace theirs.</p>
+          <p class="notice warn" role="alert" key={key}><strong>Somebody else changed {key} meanwhile</strong>: it is now <code><UntrustedText text={value || 'not set'} /></code>. What you typed is still there; save again to replace their value.</p>
         ))}
         {changed.length > 0 && mayChange && <ChangePreview change={{ upstream: upstream.name, settings: changes() }} />}
         {changed.length > 0 && <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(upstream.name)}`} body={changes()} upstream={upstream.name} />}

@@ -10,16 +10,16 @@ import { go, Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { ChangePreview } from '../../parts/preview.tsx';
 import { Badge, StateBadge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
+import { UntrustedText } from '../../parts/text.tsx';
 import { changesOf, ChangeList } from '../timeline/change_list.tsx';
-import { count } from '../../shown/text.ts';
-import { ago, moment } from '../../shown/time.ts';
-import { offers, title } from '../../shown/upstreams.ts';
+import { count } from '../../presentation/text.ts';
+import { ago, moment } from '../../presentation/time.ts';
+import { offers, title } from '../../presentation/upstreams.ts';
 import { Settings } from './settings.tsx';
 
 const STRATEGIES: { value: Strategy; word: string; help: string }[] = [
-  { value: 'cached', word: 'Cached', help: 'Proteus reads the lists when they change, and answers from memory. All callers see the same.' },
-  { value: 'direct_proxy', word: 'Direct', help: 'Proteus asks the upstream for each list, as the caller. Each caller may see something else.' }
+  { value: 'cached', word: 'Cached', help: 'Proteus reads the lists when they change, and answers from memory. All callers see the same lists.' },
+  { value: 'direct_proxy', word: 'Direct', help: 'Proteus requests each list from the upstream, as the caller. Each caller may see a different list.' }
 ];
 
 function StrategySelector({ upstream, onChange, disabled }: { upstream: Upstream; onChange: (next: Strategy) => void; disabled: boolean }) {
@@ -45,7 +45,7 @@ function Refreshed({ result }: { result: RefreshResult }) {
   return (
     <div class={`notice ${result.ok ? 'good' : 'bad'}`} role="status">
       <strong>{result.ok ? `Read in ${result.duration_ms} ms.` : 'The lists could not be read.'}</strong>{' '}
-      {result.error ? <Stranger text={result.error} /> : null}
+      {result.error ? <UntrustedText text={result.error} /> : null}
       {result.ok && (Object.keys(changes).length === 0 ? 'Nothing changed.' : <ChangeList change={changes} />)}
     </div>
   );
@@ -59,13 +59,13 @@ function Facts({ upstream }: { upstream: Upstream }) {
     ['Circuit', upstream.circuit.replace('_', ' ')],
     ['Announcements', upstream.watch],
     ['Last read', upstream.last_refresh_at ? `${ago(upstream.last_refresh_at, now)} (${moment(upstream.last_refresh_at)})` : 'never'],
-    ['Failures in a row', String(upstream.consecutive_failures)],
+    ['Consecutive failures', String(upstream.consecutive_failures)],
     ['Offers', offers(upstream)],
     ['Calls since start', upstream.calls ? `${count(upstream.calls.total, 'call')}, ${upstream.calls.failed.toLocaleString('en')} failed` : '–'],
-    ['From', { file: 'the configuration file', override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
+    ['Source', { file: 'the configuration file', override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
   ];
   if (upstream.pins) facts.push(['Pins', `${upstream.pins.ratified} ratified, ${upstream.pins.proposals} proposed, ${upstream.pins.rejected} rejected`]);
-  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd><UntrustedText text={value} /></dd></div>)}</dl>;
 }
 
 function NameList({ heading, help, rows }: { heading: string; help: string; rows: { kind: string; name: string; text: string }[] }) {
@@ -74,7 +74,7 @@ function NameList({ heading, help, rows }: { heading: string; help: string; rows
     <section>
       <h2>{heading}</h2>
       <p class="quiet">{help}</p>
-      <ul class="rows">{rows.slice(0, 200).map((row) => <li><span class="kind">{row.kind}</span> <code><Stranger text={row.name} /></code> <Stranger text={row.text} /></li>)}</ul>
+      <ul class="rows">{rows.slice(0, 200).map((row) => <li><span class="kind">{row.kind}</span> <code><UntrustedText text={row.name} /></code> <UntrustedText text={row.text} /></li>)}</ul>
       {rows.length > 200 && <p class="quiet">and {(rows.length - 200).toLocaleString('en')} more</p>}
     </section>
   );
@@ -88,7 +88,7 @@ function RecentCalls({ upstream }: { upstream: string }) {
       <ProblemNotice problem={problem} />
       {value?.kept === 'off' && <NotKept />}
       {value && value.kept !== 'off' && value.records.length === 0 && <p class="quiet">None yet.</p>}
-      {value && value.records.length > 0 && <><CallList records={value.records} /><p class="links"><Link href={`/ui/calls?upstream=${encodeURIComponent(upstream)}`}>All that are kept</Link></p></>}
+      {value && value.records.length > 0 && <><CallList records={value.records} /><p class="links"><Link href={`/ui/calls?upstream=${encodeURIComponent(upstream)}`}>All recorded calls</Link></p></>}
     </section>
   );
 }
@@ -129,7 +129,7 @@ export function UpstreamScreen({ name }: { name: string }) {
   return (
     <>
       <header class="screen-head">
-        <h1><Stranger text={title(upstream)} /></h1>
+        <h1><UntrustedText text={title(upstream)} /></h1>
         <StateBadge state={upstream.state} />
         {upstream.circuit !== 'closed' && <Badge tone="bad" mark="⌁" word={`Circuit ${upstream.circuit.replace('_', ' ')}`} />}
         <div class="actions">
@@ -138,7 +138,7 @@ export function UpstreamScreen({ name }: { name: string }) {
           <button type="button" disabled={!mayChange || busy !== ''}
             onClick={() => (upstream.enabled ? setAsked('pause') : void act('pause', () => api.patch(name, { enabled: true })))}>{upstream.enabled ? 'Pause' : 'Resume'}</button>
           <button type="button" class="danger" disabled={!mayChange || busy !== '' || upstream.origin !== 'runtime'}
-            title={upstream.origin === 'runtime' ? undefined : 'It is in the configuration file'} onClick={() => setAsked('remove')}>Remove</button>
+            title={upstream.origin === 'runtime' ? undefined : 'It is defined in the configuration file'} onClick={() => setAsked('remove')}>Remove</button>
         </div>
       </header>
       {asked === 'remove' && (
@@ -153,36 +153,36 @@ export function UpstreamScreen({ name }: { name: string }) {
           text="Nothing is sent to it, and what it offers disappears for all clients until you resume it." />
       )}
       {(asked === 'cached' || asked === 'direct_proxy') && (
-        <Confirm title={asked === 'cached' ? 'Read the lists into the catalog?' : 'Ask for each list live?'} action="Change" onDone={answer}
+        <Confirm title={asked === 'cached' ? 'Cache the lists?' : 'Request each list live?'} action="Change" onDone={answer}
           details={<><ChangePreview change={{ upstream: name, settings: { refresh_strategy: asked } }} />
             <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(name)}`} body={{ refresh_strategy: asked }} upstream={name} /></>}
           text={asked === 'cached'
             ? 'All callers will see what the upstream lists to the gateway itself. Clients are notified if their lists change.'
-            : 'Each caller will see what the upstream lists to them. Clients are notified, and see it at their next request.'} />
+            : 'Each caller will see what the upstream lists to them. Clients are notified, and see it with their next request.'} />
       )}
       <ProblemNotice problem={failed} />
-      {upstream.last_error && upstream.state !== 'paused' && <p class="notice warn"><strong>Last error:</strong> <Stranger text={upstream.last_error} /></p>}
+      {upstream.last_error && upstream.state !== 'paused' && <p class="notice warn"><strong>Last error:</strong> <UntrustedText text={upstream.last_error} /></p>}
       {refreshed && <Refreshed result={refreshed} />}
       <StrategySelector upstream={upstream} disabled={!mayChange || busy !== ''} onChange={setAsked} />
       <section><h2>Status</h2><Facts upstream={upstream} /></section>
       <section><h2>The last hour</h2><Figures upstream={name} /></section>
       <RecentCalls upstream={name} />
       <p class="links">
-        <Link href={`/ui/timeline?upstream=${encodeURIComponent(name)}`}>What it changed</Link>
+        <Link href={`/ui/timeline?upstream=${encodeURIComponent(name)}`}>Its changes</Link>
         {upstream.pins && <Link href={`/ui/proposals?upstream=${encodeURIComponent(name)}`}>{count(upstream.pins.proposals, 'proposal')}</Link>}
       </p>
-      <NameList heading="Lists that cannot be read" help="The upstream declares them."
+      <NameList heading="Lists that cannot be read" help="The upstream says that it has these lists, but reading them fails."
         rows={(upstream.list_faults ?? []).map((one) => ({ kind: one.kind, name: one.method, text: one.error }))} />
-      <NameList heading="Not offered" help="The upstream lists them, and clients would refuse them."
+      <NameList heading="Not offered" help="The upstream lists these entries, but clients would reject them."
         rows={(upstream.omissions ?? []).map((one) => ({ kind: one.kind, name: one.name, text: one.reason }))} />
-      <NameList heading="Shadowed names" help="An upstream in front of this one has the name, too."
-        rows={(upstream.shadowed ?? []).map((one) => ({ kind: one.kind, name: one.name, text: `is ${one.by}'s` }))} />
-      <NameList heading="Other names" help="Clients see another name than the upstream's own."
-        rows={(upstream.mapped_names ?? []).map((one) => ({ kind: one.kind, name: one.name, text: `is its ${one.own}` }))} />
-      <NameList heading="Shaping" help="Warnings of [[upstreams.tools]]."
+      <NameList heading="Shadowed names" help="An upstream before this one has the same name."
+        rows={(upstream.shadowed ?? []).map((one) => ({ kind: one.kind, name: one.name, text: `belongs to ${one.by}` }))} />
+      <NameList heading="Changed names" help="Clients see a name that differs from the upstream's own."
+        rows={(upstream.mapped_names ?? []).map((one) => ({ kind: one.kind, name: one.name, text: `is ${one.own} at the upstream` }))} />
+      <NameList heading="Shaping" help="Warnings about [[upstreams.tools]]."
         rows={(upstream.shaping?.warnings ?? []).map((text) => ({ kind: 'tools', name: '', text }))} />
       <Settings key={upstream.id} upstream={upstream} mayChange={mayChange}
-        look={() => api.upstream(name)}
+        fetchUpstream={() => api.upstream(name)}
         onSave={async (changes, seen) => {
           try {
             await api.patch(name, changes, seen);

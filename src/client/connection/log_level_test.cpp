@@ -1,0 +1,42 @@
+// Tests of the log level that a legacy server is told.
+#include <gtest/gtest.h>
+
+#include "client/testing/legacy_http_fixture.hpp"
+
+namespace proteus::client {
+namespace {
+
+using namespace test;
+
+class LegacyLogLevel : public test::LegacyHttp {
+ protected:
+  LegacyLogLevel() {
+    mcp.on["logging/setLevel"] = [this](const FakeRequest& request) {
+      return status == 200 ? test::result(request, "{}") : FakeResponse{.status = status};
+    };
+  }
+  int status = 200;
+};
+
+TEST_F(LegacyLogLevel, IsNotTakenForSetWhenTheServerCouldNotBeAsked) {
+  status = 503;
+  Client client(io, server.url(), test::quick());
+  EXPECT_FALSE(client.run(client.connection.set_log_level(mcp::LogLevel::debug)));
+  EXPECT_FALSE(client.connection.log_level());
+  status = 200;
+  EXPECT_TRUE(client.run(client.connection.set_log_level(mcp::LogLevel::debug)));
+  EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug);
+  status = 503;
+  EXPECT_FALSE(client.run(client.connection.set_log_level(mcp::LogLevel::info)));
+  EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug);
+}
+
+TEST_F(LegacyLogLevel, IsNotAskedForAgainWhereTheServerHasNone) {
+  mcp.on.erase("logging/setLevel");
+  Client client(io, server.url(), test::quick());
+  EXPECT_FALSE(client.run(client.connection.set_log_level(mcp::LogLevel::debug)));
+  EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug);
+}
+
+}  // namespace
+}  // namespace proteus::client

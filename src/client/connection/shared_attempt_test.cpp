@@ -1,0 +1,62 @@
+// Tests of requests that wait for one connection at the same time.
+#include <boost/asio/co_spawn.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/testing/modern_http_fixture.hpp"
+
+namespace proteus::client {
+namespace {
+
+using namespace test;
+
+using SharedAttempt = test::ModernHttp;
+
+// Sends one token, and has no other.
+class Token final : public Authorizer {
+ public:
+  explicit Token(std::string token) : token_(std::move(token)) {}
+  Task<Result<std::vector<Header>>> headers(std::string_view /*method*/, const net::Url& /*url*/) override {
+    std::vector<Header> headers = {{"Authorization", "Bearer " + token_}};
+    co_return headers;
+  }
+  Task<Result<bool>> refused(Refusal /*refusal*/) override { co_return false; }
+
+ private:
+  std::string token_;
+};
+
+RequestOptions as(std::string token) {
+  RequestOptions options;
+  options.authorizer = std::make_shared<Token>(std::move(token));
+  return options;
+}
+
+TEST_F(SharedAttempt, FailsForAllThatWaitForIt) {
+  mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.status = 503}; };
+  Client client(io, server.url(), test::quick());
+  std::vector<std::unique_ptr<net::test::Started<Result<Answer>>>> calls;
+  for (int i = 0; i < 3; ++i)
+    calls.push_back(
+        std::make_unique<net::test::Started<Result<Answer>>>(io, call_tool(client.connection, "echo", "{}")));
+  for (const auto& call : calls)
+    EXPECT_EQ(call->finish().error().kind(), ErrorKind::unavailable);
+  EXPECT_EQ(server.count("server/discover"), 1U);
+  EXPECT_FALSE(client.call("echo"));
+  EXPECT_EQ(server.count("server/discover"), 2U) << "the next request tries again";
+}
+
+TEST_F(SharedAttempt, OfARefusedCallerSaysNothingAboutOthers) {
+  const auto discover = mcp.on["server/discover"];
+  mcp.on["server/discover"] = [discover](const FakeRequest& request) {
+    return request.header("authorization") == "Bearer good" ? discover(request) : FakeResponse{.status = 401};
+  };
+  Client client(io, server.url(), test::quick());
+  net::test::Started stranger(io, call_tool(client.connection, "echo", "{}", as("bad")));
+  net::test::Started friend_of_ours(io, call_tool(client.connection, "echo", "{}", as("good")));
+  EXPECT_EQ(stranger.finish().error().kind(), ErrorKind::unauthenticated);
+  EXPECT_EQ(Client::text_of(friend_of_ours.finish()), "done");
+}
+
+}  // namespace
+}  // namespace proteus::client

@@ -1,0 +1,84 @@
+#include "gateway/core/followed_resources.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proteus::gateway {
+
+bool changes_resources(const catalog::Publication& publication) {
+  return std::ranges::any_of(publication.changes, [](const catalog::Change& change) {
+    const auto& resources = change.kinds[catalog::Kind::resource];
+    return !resources.added.empty() || !resources.removed.empty();
+  });
+}
+
+void FollowedResources::follow(const std::string& uri, const catalog::CatalogState& state) {
+  const auto [place, first] = followed_.try_emplace(uri, Followed{catalog::name_hash(uri), {}});
+  if (first) look_at(*place, state);
+}
+
+void FollowedResources::unfollow(const std::string& uri) {
+  const auto place = followed_.find(uri);
+  if (place == followed_.end()) return;
+  for (const auto& [upstream, because] : place->second.at)
+    remove(upstream, uri);
+  followed_.erase(place);
+}
+
+void FollowedResources::add_route(const std::string& uri, const std::string& upstream) {
+  const auto place = followed_.find(uri);
+  if (place == followed_.end()) return;
+  if (place->second.at.insert_or_assign(upstream, Because::routed).second) add(upstream, uri);
+}
+
+void FollowedResources::look_at(const catalog::CatalogState& state) {
+  for (auto& place : followed_)
+    look_at(place, state);
+}
+
+void FollowedResources::look_at(Place& place, const catalog::CatalogState& state) {
+  auto& [uri, followed] = place;
+  std::set<std::string> listing;
+  for (const auto entry : state.holders(catalog::Kind::resource, followed.hash)) {
+    const auto* const snapshot = state.at(catalog::NameIndex::unpack(entry).rank);
+    if (snapshot == nullptr) continue;
+    if (snapshot->list(catalog::Kind::resource).find(uri, followed.hash) == nullptr) continue;
+    listing.insert(snapshot->upstream().value());
+  }
+  std::erase_if(followed.at, [&](const auto& entry) {
+    const bool gone = entry.second == Because::listed && !listing.contains(entry.first);
+    if (gone) remove(entry.first, uri);
+    return gone;
+  });
+  for (const auto& upstream : listing) {
+    if (followed.at.try_emplace(upstream, Because::listed).second) add(upstream, uri);
+  }
+}
+
+void FollowedResources::upstreams_changed() {
+  for (const auto& [upstream, uris] : at_)
+    changed_.insert(upstream);
+}
+
+std::map<std::string, std::set<std::string>> FollowedResources::take_changed() {
+  std::map<std::string, std::set<std::string>> changed;
+  for (const auto& upstream : std::exchange(changed_, {})) {
+    const auto found = at_.find(upstream);
+    changed.emplace(upstream, found == at_.end() ? std::set<std::string>() : found->second);
+  }
+  return changed;
+}
+
+void FollowedResources::add(const std::string& upstream, const std::string& uri) {
+  at_[upstream].insert(uri);
+  changed_.insert(upstream);
+}
+
+void FollowedResources::remove(const std::string& upstream, const std::string& uri) {
+  const auto found = at_.find(upstream);
+  found->second.erase(uri);
+  if (found->second.empty()) at_.erase(found);
+  changed_.insert(upstream);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,84 @@
+#include "gateway/core/followed_resources.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::UpstreamName;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class FollowedResourcesTest : public ::testing::Test {
+ protected:
+  FollowedResourcesTest() { catalog_.set_order({UpstreamName("a"), UpstreamName("b")}).value(); }
+
+  void list(std::string_view upstream, const std::vector<std::string>& uris) {
+    std::vector<std::string> texts;
+    for (const auto& uri : uris)
+      texts.push_back(fmt::format(R"({{"uri":"{}","name":"r"}})", uri));
+    const std::vector<std::string_view> raw(texts.begin(), texts.end());
+    catalog::Snapshot::Lists lists;
+    lists[catalog::Kind::resource] =
+        catalog::DefinitionList::build(catalog::Kind::resource, raw, {}, catalog::ListLimits{}).value();
+    catalog_.publish(std::make_shared<const catalog::Snapshot>(UpstreamName(std::string(upstream)), ++version_, lists))
+        .value();
+  }
+  void follow(const std::string& uri) { followed_.follow(uri, *catalog_.current()); }
+
+  catalog::Catalog catalog_;
+  std::uint64_t version_ = 0;
+  FollowedResources followed_;
+};
+
+TEST_F(FollowedResourcesTest, AreFollowedWhereTheyAreListed) {
+  list("a", {"test://x", "test://y"});
+  list("b", {"test://x"});
+  follow("test://x");
+  follow("test://nowhere");
+  EXPECT_THAT(followed_.take_changed(),
+              ElementsAre(Pair("a", ElementsAre("test://x")), Pair("b", ElementsAre("test://x"))));
+  EXPECT_THAT(followed_.take_changed(), IsEmpty());
+  followed_.unfollow("test://x");
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", IsEmpty()), Pair("b", IsEmpty())));
+}
+
+TEST_F(FollowedResourcesTest, MoveWithTheListsOfTheUpstreams) {
+  list("a", {"test://x"});
+  follow("test://x");
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", SizeIs(1))));
+  list("a", {});
+  list("b", {"test://x"});
+  followed_.look_at(*catalog_.current());
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", IsEmpty()), Pair("b", ElementsAre("test://x"))));
+}
+
+// A caller that follows many resources by slow templates must not keep those of others from being followed.
+TEST_F(FollowedResourcesTest, AreFollowedWhereRoutingHasFoundThemHoweverManyThereAre) {
+  for (int i = 0; i < 300; ++i) {
+    const std::string uri = fmt::format("test://a{}/{}", i, std::string(8000, 'x'));
+    follow(uri);
+    followed_.add_route(uri, "a");
+  }
+  follow("test://z");
+  followed_.add_route("test://z", "a");
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", SizeIs(301))));
+  followed_.look_at(*catalog_.current());
+  EXPECT_THAT(followed_.take_changed(), IsEmpty());
+  followed_.add_route("test://unknown", "b");
+  EXPECT_THAT(followed_.take_changed(), IsEmpty()) << "nobody follows it";
+}
+
+TEST_F(FollowedResourcesTest, AreFollowedAnewAtAnUpstreamThatWasReplaced) {
+  list("a", {"test://x"});
+  follow("test://x");
+  (void)followed_.take_changed();
+  followed_.upstreams_changed();
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", ElementsAre("test://x"))));
+}
+
+}  // namespace
+}  // namespace proteus::gateway
