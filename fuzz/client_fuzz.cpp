@@ -10,8 +10,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "base/log.hpp"
-#include "base/stranger_log.hpp"
+#include "base/log/log.hpp"
+#include "base/log/stranger_log.hpp"
 #include "client/api/inventory.hpp"
 #include "client/connection/calls.hpp"
 #include "client/connection/connection.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "check.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"

@@ -14,7 +14,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http_server/http_worker.hpp"
 #include "net/io/memory_stream.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "auth/tokens/jwt.hpp"
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "check.hpp"
 
 namespace {

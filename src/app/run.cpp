@@ -10,7 +10,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/terminal.hpp"
-#include "base/nearest.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::app {
 namespace {

@@ -37,5 +37,13 @@ TEST(SystemClock, StandsStillForATurn) {
   EXPECT_GT(clock.recent(), began);
 }
 
+TEST(ManualClock, MovesOnlyWhenTold) {
+  ManualClock clock;
+  const auto before = clock.now();
+  EXPECT_EQ(clock.now(), before);
+  clock.advance(std::chrono::seconds(5));
+  EXPECT_EQ(clock.now() - before, std::chrono::seconds(5));
+}
+
 }  // namespace
 }  // namespace proteus

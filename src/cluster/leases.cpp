@@ -10,7 +10,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::cluster {
 

@@ -14,7 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "cluster/member.hpp"
 #include "store/store.hpp"
 

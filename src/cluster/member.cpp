@@ -10,8 +10,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 
 namespace proteus::cluster {
 

@@ -14,8 +14,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "store/store.hpp"
 
 namespace proteus::cluster {

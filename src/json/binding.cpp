@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::json::detail {
 

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"
 #include "json/tokens.hpp"

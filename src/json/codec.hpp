@@ -17,8 +17,8 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
-#include "base/units.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/settings/units.hpp"
 #include "json/place.hpp"
 
 // Codecs translate between typed values and JSON. They read and report every fault, write what reads back as the same

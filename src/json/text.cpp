@@ -9,7 +9,7 @@
 
 #include <simdjson.h>
 
-#include "base/blocks.hpp"
+#include "base/text/blocks.hpp"
 
 namespace proteus::json {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <simdjson.h>
 
-#include "base/blocks.hpp"
+#include "base/text/blocks.hpp"
 #include "json/text.hpp"
 #include "json/unique_keys.hpp"
 

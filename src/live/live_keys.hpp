@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/process_key.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/secrets/sealing.hpp"
 
 namespace proteus::live {
 

@@ -3,8 +3,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "live/live_keys.hpp"
 
 namespace proteus::live {

@@ -8,8 +8,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/process_key.hpp"
-#include "base/task_group.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/tasks/task_group.hpp"
 #include "redis/client.hpp"
 #include "server/core/session.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 #include "mcp/insufficient_scope.hpp"
 #include "mcp/over_limit.hpp"

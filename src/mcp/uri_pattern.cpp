@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::mcp {
 namespace {

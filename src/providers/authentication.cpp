@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "net/http/fields.hpp"
 #include "net/http/token.hpp"
 #include "net/http/url.hpp"

@@ -7,8 +7,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/environment.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/settings/environment.hpp"
 #include "json/binding.hpp"
 #include "providers/oauth_settings.hpp"
 

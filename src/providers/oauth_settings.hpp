@@ -8,7 +8,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 namespace proteus::providers {
 

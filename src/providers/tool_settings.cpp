@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
 #include "catalog/definitions/names.hpp"
 #include "providers/oauth_settings.hpp"

@@ -8,7 +8,7 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/transports.hpp"
 #include "providers/declaring.hpp"
 

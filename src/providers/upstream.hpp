@@ -13,10 +13,10 @@
 #include <boost/asio/io_context.hpp>
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "catalog/view/catalog.hpp"
 #include "client/connection/refresher.hpp"
 #include "net/http_client/http_client.hpp"

@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/message.hpp"
 #include "providers/kept_lists.hpp"
 #include "providers/upstream.hpp"

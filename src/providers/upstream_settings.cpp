@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::providers {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/settings/units.hpp"
 #include "json/binding.hpp"
 #include "mcp/version.hpp"
 #include "providers/authentication.hpp"

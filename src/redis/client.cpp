@@ -12,8 +12,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/sealing.hpp"
+#include "base/log/log.hpp"
+#include "base/secrets/sealing.hpp"
 #include "net/http_client/client_tls.hpp"
 
 namespace proteus::redis {

@@ -17,9 +17,9 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/delivery.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/delivery.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http_client/connecting.hpp"
 #include "net/http_client/name_lookup.hpp"
 #include "net/io/deadlines.hpp"

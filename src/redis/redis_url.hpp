@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::redis {

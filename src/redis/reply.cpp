@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <hiredis/read.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::redis {
 

@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "search/tool_text.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <libstemmer.h>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 
 namespace proteus::search {
 namespace {

@@ -1,6 +1,6 @@
 #include "search/words.hpp"
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 
 namespace proteus::search {
 namespace {

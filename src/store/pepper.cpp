@@ -1,6 +1,6 @@
 #include "store/pepper.hpp"
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "store/errors.hpp"
 #include "store/private_file.hpp"
 

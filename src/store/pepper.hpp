@@ -9,7 +9,7 @@
 
 namespace proteus::store {
 
-// The master secret from which keys are derived (base/sealing.hpp).
+// The master secret from which keys are derived (base/secrets/sealing.hpp).
 class Pepper {
  public:
   // Takes a chosen secret, such as the value of PROTEUS_PEPPER.

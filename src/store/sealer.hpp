@@ -8,7 +8,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "store/pepper.hpp"
 
 namespace proteus::store {

@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "store/records.hpp"
 
 namespace proteus::store {

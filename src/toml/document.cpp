@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/schema/json_pointer.hpp"
 
 namespace proteus::toml {

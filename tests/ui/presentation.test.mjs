@@ -71,7 +71,7 @@ describe('text of strangers', () => {
   });
 
   test('UIX-02 exactly the characters that the gateway escapes are shown as codes', () => {
-    const source = readFileSync(new URL('../../src/base/visible_text.cpp', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../src/base/text/visible_text.cpp', import.meta.url), 'utf8');
     const table = /kUnseen = \{\{([^;]*)\}\};/.exec(source)[1];
     const ranges = [...table.matchAll(/\{0x(\w+), *0x(\w+)\}/g)].map(([, ...ends]) => ends.map((end) => Number.parseInt(end, 16)));
     assert.ok(ranges.length > 20, 'the table can be read');

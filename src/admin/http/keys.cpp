@@ -1,6 +1,6 @@
 #include "admin/http/keys.hpp"
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 
 namespace proteus::admin {
 namespace {

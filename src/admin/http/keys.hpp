@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::admin {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "admin/testing/admin_fixture.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/testing/raw_client.hpp"
 
 namespace proteus::admin {

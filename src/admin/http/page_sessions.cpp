@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "net/http_server/response_head.hpp"
 

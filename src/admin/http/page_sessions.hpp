@@ -12,7 +12,7 @@
 
 #include "admin/http/admin_auth.hpp"
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "net/http_server/request.hpp"
 
 namespace proteus::admin {

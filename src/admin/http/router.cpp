@@ -10,7 +10,7 @@
 
 #include "admin/http/answer_types.hpp"
 #include "admin/http/problem.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http_server/refused_request.hpp"
 #include "net/http_server/response_head.hpp"
 

@@ -12,7 +12,7 @@
 #include "admin/http/keys.hpp"
 #include "admin/http/page_sessions.hpp"
 #include "admin/http/route.hpp"
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
 #include "server/http/admission.hpp"
 
 namespace proteus::admin {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::admin {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "admin/routes/upstream_document.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 #include "net/http/sse.hpp"
 #include "server/core/outbox.hpp"

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "catalog/contexts/contexts.hpp"
 #include "gateway/callers/context_review.hpp"
 #include "json/text.hpp"

@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::admin {

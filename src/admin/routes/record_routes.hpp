@@ -1,7 +1,7 @@
 #pragma once
 
 #include "admin/http/route.hpp"
-#include "base/background_threads.hpp"
+#include "base/tasks/background_threads.hpp"
 #include "gateway/observe/records.hpp"
 
 namespace proteus::admin {

@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "gateway/operate/viewpoint.hpp"
 

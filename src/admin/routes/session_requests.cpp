@@ -9,9 +9,9 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/names.hpp"
-#include "base/nearest.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/names.hpp"
+#include "base/settings/nearest.hpp"
 #include "json/fault_error.hpp"
 #include "json/place.hpp"
 

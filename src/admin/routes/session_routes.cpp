@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "admin/routes/session_requests.hpp"
-#include "base/log.hpp"
-#include "base/units.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/units.hpp"
 #include "catalog/view/view.hpp"
 #include "json/text.hpp"
 

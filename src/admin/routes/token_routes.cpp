@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "admin/routes/upstream_document.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::admin {
 namespace {

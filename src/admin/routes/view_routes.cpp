@@ -7,8 +7,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
-#include "base/cut_text.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/cut_text.hpp"
 #include "gateway/operate/viewpoint.hpp"
 #include "gateway/operate/why.hpp"
 #include "json/text.hpp"

@@ -6,7 +6,7 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "net/http/url.hpp"
 
 namespace CLI {

@@ -18,7 +18,7 @@
 #include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 namespace {

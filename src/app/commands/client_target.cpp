@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/commands/kept_sign_in.hpp"
-#include "base/secret.hpp"
-#include "base/units.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/settings/units.hpp"
 
 namespace proteus::app {
 namespace {

@@ -14,7 +14,7 @@
 #include "app/commands/command_output.hpp"
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 
 namespace proteus::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/commands/dataset_command.hpp"
 #include "app/commands/terminal.hpp"
 #include "app/serving/pepper_in_use.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/propose/propose.hpp"
 #include "datasets/propose/review.hpp"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "app/commands/terminal.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 
 namespace proteus::app {
 

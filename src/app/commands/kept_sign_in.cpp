@@ -1,6 +1,6 @@
 #include "app/commands/kept_sign_in.hpp"
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 

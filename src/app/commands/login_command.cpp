@@ -14,7 +14,7 @@
 #include "app/commands/loopback_redirect.hpp"
 #include "app/commands/terminal.hpp"
 #include "auth/fetch/form.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "auth/fetch/form.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 
 namespace proteus::app {
 namespace {

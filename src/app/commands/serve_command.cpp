@@ -18,7 +18,7 @@
 #include "app/config/load.hpp"
 #include "app/serving/last_words.hpp"
 #include "app/serving/serving.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/environment.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/settings/environment.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::app {

@@ -15,8 +15,8 @@
 #include "app/config/load.hpp"
 #include "app/serving/served_manifests.hpp"
 #include "app/serving/serving.hpp"
-#include "base/log.hpp"
-#include "base/nearest.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::app {
 namespace {

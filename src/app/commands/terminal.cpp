@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 
 namespace proteus::app {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/commands/json_text.hpp"
 #include "app/commands/terminal.hpp"
 #include "app/commands/token_output.hpp"
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 
 namespace proteus::app {
 namespace {

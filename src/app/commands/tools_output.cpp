@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/json_text.hpp"
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 
 namespace proteus::app {
 namespace {

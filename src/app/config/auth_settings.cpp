@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/date_time.hpp"
-#include "base/environment.hpp"
-#include "base/names.hpp"
+#include "base/settings/environment.hpp"
+#include "base/settings/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
 #include "gateway/callers/disclosure_choice.hpp"
 

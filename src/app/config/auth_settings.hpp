@@ -8,7 +8,7 @@
 #include "admin/http/keys.hpp"
 #include "app/config/identity_settings.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "catalog/contexts/disclosure.hpp"
 #include "json/binding.hpp"
 

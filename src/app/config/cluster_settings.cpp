@@ -1,6 +1,6 @@
 #include "app/config/cluster_settings.hpp"
 
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::app {

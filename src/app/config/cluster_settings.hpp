@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/config/listen_address.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::app {

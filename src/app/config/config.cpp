@@ -1,6 +1,6 @@
 #include "app/config/config.hpp"
 
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 
 namespace proteus::app {
 const json::Binding<DatasetSettings>& dataset_binding() {

@@ -14,7 +14,7 @@
 #include "app/config/search_settings.hpp"
 #include "app/config/server_settings.hpp"
 #include "app/config/telemetry_settings.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "providers/upstream_entry.hpp"
 
 namespace proteus::app {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/config/source_reader.hpp"
-#include "base/names.hpp"
-#include "base/nearest.hpp"
+#include "base/settings/names.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::app {
 namespace {

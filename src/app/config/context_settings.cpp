@@ -1,6 +1,6 @@
 #include "app/config/context_settings.hpp"
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "gateway/callers/disclosure_choice.hpp"
 
 namespace proteus::app {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/config/source_reader.hpp"
-#include "base/nearest.hpp"
+#include "base/settings/nearest.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/config/url_check.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 
 namespace proteus::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "auth/issuers/settings.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "gateway/identity/identities.hpp"
 #include "json/binding.hpp"
 

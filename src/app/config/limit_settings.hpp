@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "base/units.hpp"
+#include "base/settings/units.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::app {

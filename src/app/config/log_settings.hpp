@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::app {

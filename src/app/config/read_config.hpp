@@ -10,7 +10,7 @@
 #include "app/config/config.hpp"
 #include "app/config/diagnostic.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 
 // Makes a configuration from texts. Resolves no name and makes no connection; callbacks read other files.
 namespace proteus::app {

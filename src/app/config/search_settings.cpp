@@ -1,7 +1,7 @@
 #include "app/config/search_settings.hpp"
 
 #include "app/config/url_check.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 
 namespace proteus::app {
 namespace {

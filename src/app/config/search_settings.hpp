@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::app {

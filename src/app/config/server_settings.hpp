@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/config/listen_address.hpp"
-#include "base/units.hpp"
+#include "base/settings/units.hpp"
 #include "json/binding.hpp"
 
 // [server], [sessions] and [egress]

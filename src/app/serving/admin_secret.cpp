@@ -1,8 +1,8 @@
 #include "app/serving/admin_secret.hpp"
 
 #include "app/serving/pepper_in_use.hpp"
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::app {
 

@@ -5,7 +5,7 @@
 #include <proteus/error.hpp>
 
 #include "app/config/config.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 namespace proteus::app {
 

@@ -5,7 +5,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 // The last message of a program that cannot continue.
 namespace proteus::app {

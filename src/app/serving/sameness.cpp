@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "admin/routes/process_routes.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "cluster/peers/roster.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::app {
 namespace {

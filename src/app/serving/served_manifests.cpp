@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 
 namespace proteus::app {
 namespace {

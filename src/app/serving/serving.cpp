@@ -13,7 +13,7 @@
 #include "app/serving/serving_cluster.hpp"
 #include "app/serving/serving_dependencies.hpp"
 #include "app/serving/serving_live.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/context_review.hpp"
 #include "net/http_client/client_tls.hpp"
 #include "net/http_client/proxy.hpp"

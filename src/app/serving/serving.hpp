@@ -12,7 +12,7 @@
 
 #include "admin/http/keys.hpp"
 #include "app/config/config.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"
 #include "gateway/operate/registration_rules.hpp"

@@ -14,7 +14,7 @@
 #include "app/serving/serving_dependencies.hpp"
 #include "app/serving/serving_live.hpp"
 #include "base/date_time.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
 

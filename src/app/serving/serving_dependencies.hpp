@@ -10,7 +10,7 @@
 #include "admin/http/router.hpp"
 #include "admin/routes/graph_tools.hpp"
 #include "app/serving/serving.hpp"
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/datasets/dataset_registry.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 #include "gateway/datasets/dataset_workshop.hpp"

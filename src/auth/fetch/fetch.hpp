@@ -9,8 +9,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http/url.hpp"
 
 // Requests to issuers and authorization servers, as values that do not depend on how they are sent.

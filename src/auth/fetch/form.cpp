@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ascii.hpp"
-#include "base/base64.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::auth {
 namespace {

@@ -12,8 +12,8 @@
 #include "auth/issuers/issuer_home.hpp"
 #include "auth/issuers/kept_by_token.hpp"
 #include "auth/tokens/claims.hpp"
-#include "base/secret.hpp"
-#include "base/strikes.hpp"
+#include "base/log/strikes.hpp"
+#include "base/secrets/secret.hpp"
 
 namespace proteus::auth {
 

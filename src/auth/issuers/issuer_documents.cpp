@@ -6,7 +6,7 @@
 
 #include "auth/fetch/form.hpp"
 #include "auth/fetch/http_fetch.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::auth {
 namespace {

@@ -13,7 +13,7 @@
 #include "auth/tokens/key_set.hpp"
 #include "auth/tokens/metadata.hpp"
 #include "base/clock.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::auth {

@@ -7,9 +7,9 @@
 #include <boost/asio/post.hpp>
 
 #include "base/clock.hpp"
-#include "base/delivery.hpp"
-#include "base/task.hpp"
-#include "base/task_group.hpp"
+#include "base/tasks/delivery.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/task_group.hpp"
 #include "net/http_client/http_client.hpp"
 
 namespace proteus::auth {

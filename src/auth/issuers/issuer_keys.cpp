@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::auth {
 

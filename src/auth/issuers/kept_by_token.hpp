@@ -8,7 +8,7 @@
 
 #include "auth/issuers/digest_hash.hpp"
 #include "base/clock.hpp"
-#include "base/memory.hpp"
+#include "base/memory/memory.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth {

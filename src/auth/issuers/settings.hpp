@@ -10,7 +10,7 @@
 #include <proteus/error.hpp>
 
 #include "auth/tokens/algorithm.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 namespace proteus::auth {
 

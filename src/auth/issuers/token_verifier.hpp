@@ -18,8 +18,8 @@
 #include "auth/issuers/settings.hpp"
 #include "base/clock.hpp"
 #include "base/published.hpp"
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::auth {
 

@@ -5,8 +5,8 @@
 
 #include "auth/fetch/form.hpp"
 #include "auth/oauth/server_error.hpp"
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth::oauth {

@@ -8,7 +8,7 @@
 
 #include "auth/oauth/client.hpp"
 #include "auth/oauth/discovery.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 // The authorization code grant with PKCE (UPC-03), up to the code.
 namespace proteus::auth::oauth {

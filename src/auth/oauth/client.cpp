@@ -10,7 +10,7 @@
 
 #include "auth/oauth/server_error.hpp"
 #include "auth/tokens/document.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::auth::oauth {

@@ -13,7 +13,7 @@
 #include "auth/oauth/discovery.hpp"
 #include "auth/tokens/private_key.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 // How a client is known to an authorization server.
 namespace proteus::auth::oauth {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "auth/fetch/form.hpp"
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::auth::oauth {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "auth/tokens/challenge.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http_client/proxy.hpp"
 
 namespace proteus::auth::oauth {

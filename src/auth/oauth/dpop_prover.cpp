@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth::oauth {

@@ -7,7 +7,7 @@
 #include "auth/fetch/form.hpp"
 #include "auth/oauth/authorization.hpp"
 #include "auth/oauth/scopes.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 // The parameters that each grant sends to a token endpoint. All grants name the resource (RFC 8707).
 namespace proteus::auth::oauth {

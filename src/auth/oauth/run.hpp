@@ -12,7 +12,7 @@
 #include "auth/oauth/discovery.hpp"
 #include "auth/oauth/token_request.hpp"
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 // Runs the machines over a port that sends.
 namespace proteus::auth::oauth {

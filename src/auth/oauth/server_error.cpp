@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "auth/tokens/document.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::auth::oauth {
 namespace {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "auth/testing/signing_key.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/testing/http_test_server.hpp"
 
 // For tests: an identity provider on a loopback port that gives configured answers.

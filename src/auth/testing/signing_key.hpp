@@ -18,7 +18,7 @@
 #include <openssl/rsa.h>
 
 #include "auth/tokens/algorithm.hpp"
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 
 // For tests: keys with their private part, and tokens that they sign.
 namespace proteus::auth::test {

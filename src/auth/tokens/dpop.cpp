@@ -6,8 +6,8 @@
 
 #include "auth/tokens/claims.hpp"
 #include "auth/tokens/jwt.hpp"
-#include "base/ascii.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/ascii.hpp"
 #include "json/canonical.hpp"
 #include "net/http/url.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
-#include "base/base64.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/base64.hpp"
 #include "json/text.hpp"
 
 namespace proteus::auth {

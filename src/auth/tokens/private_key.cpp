@@ -10,7 +10,7 @@
 #include <openssl/rsa.h>
 
 #include "auth/tokens/openssl.hpp"
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::auth {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "auth/tokens/algorithm.hpp"
 #include "auth/tokens/public_key.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 
 namespace proteus::auth {
 

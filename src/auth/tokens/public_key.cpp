@@ -9,7 +9,7 @@
 #include <openssl/rsa.h>
 
 #include "auth/tokens/openssl.hpp"
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth {

@@ -12,7 +12,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 // For tests: drives coroutines from plain code.
 namespace proteus::test {

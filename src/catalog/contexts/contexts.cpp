@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "catalog/definitions/plain_uri.hpp"
 
 namespace proteus::catalog {

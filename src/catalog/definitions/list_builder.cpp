@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "catalog/definitions/definition_check.hpp"
 #include "catalog/definitions/definition_list.hpp"
 #include "json/message.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::catalog {

@@ -9,7 +9,7 @@
 #include <boost/json/string.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "catalog/pins/change.hpp"
 #include "catalog/pins/schema_change.hpp"
 #include "json/text.hpp"

@@ -14,7 +14,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "catalog/pins/schema_change.hpp"
 
 namespace proteus::catalog {

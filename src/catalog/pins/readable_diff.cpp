@@ -11,7 +11,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 #include "catalog/pins/pins.hpp"
 #include "json/text.hpp"
 

@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "catalog/contexts/context.hpp"
 #include "catalog/definitions/definition_check.hpp"
 #include "catalog/shape/shape_schema.hpp"

@@ -10,7 +10,7 @@
 #include <boost/json/string.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/message.hpp"
 #include "json/schema/schema.hpp"
 #include "json/splice.hpp"

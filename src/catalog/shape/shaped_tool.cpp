@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/message.hpp"
 #include "json/splice.hpp"
 #include "json/text.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "catalog/view/view.hpp"
 #include "json/canonical.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::catalog {

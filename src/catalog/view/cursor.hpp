@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "catalog/view/state.hpp"
 #include "catalog/view/view.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 #include "catalog/definitions/definition_list.hpp"
 #include "catalog/definitions/names.hpp"
 #include "catalog/definitions/plain_uri.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/memory.hpp"
+#include "base/memory/memory.hpp"
 
 namespace proteus::catalog {
 

@@ -10,8 +10,8 @@
 #include <boost/asio/io_context.hpp>
 #include <proteus/error.hpp>
 
-#include "base/stranger_log.hpp"
-#include "base/task.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/tasks/task.hpp"
 #include "client/api/waiting_functions.hpp"
 
 namespace proteus::client {

@@ -1,7 +1,7 @@
 // The settings of a server as JSON. Keys that the gateway's upstreams have, too, have the same names.
 #include <algorithm>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "client/api/settings.hpp"
 #include "json/binding.hpp"
 #include "json/fault_error.hpp"

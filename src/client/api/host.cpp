@@ -6,7 +6,7 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/attempt.hpp"
 #include "client/connection/calls.hpp"
 #include "client/connection/transports.hpp"

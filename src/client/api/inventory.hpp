@@ -5,7 +5,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "catalog/pins/change.hpp"
 #include "client/connection/all_lists.hpp"

@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "mcp/meta.hpp"
 #include "net/http_client/client_tls.hpp"

@@ -5,8 +5,8 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "base/log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/task_group.hpp"
 
 namespace proteus::client {
 namespace {

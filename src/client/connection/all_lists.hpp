@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "client/connection/connection.hpp"
 #include "client/message/listing.hpp"

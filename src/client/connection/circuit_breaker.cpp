@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::client {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/recycled.hpp"
+#include "base/log/log.hpp"
+#include "base/memory/recycled.hpp"
 #include "client/connection/pending_request.hpp"
 #include "client/connection/send_text.hpp"
 #include "client/message/era.hpp"

@@ -6,7 +6,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "client/connection/in_flight.hpp"
 #include "client/connection/link.hpp"
 #include "client/connection/listener.hpp"

@@ -1,7 +1,7 @@
 // Notifications and requests from the server.
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/connection.hpp"
 #include "json/text.hpp"
 

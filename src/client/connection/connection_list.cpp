@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/connection.hpp"
 
 namespace proteus::client {

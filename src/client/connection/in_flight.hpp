@@ -7,7 +7,7 @@
 
 #include <boost/intrusive/set.hpp>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/options.hpp"
 
 namespace proteus::client {

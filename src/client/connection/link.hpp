@@ -7,8 +7,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/era.hpp"
 #include "client/message/facts.hpp"
 #include "client/message/options.hpp"

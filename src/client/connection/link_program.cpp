@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/link.hpp"
 
 namespace proteus::client {

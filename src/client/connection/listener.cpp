@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/connection.hpp"
 #include "client/message/compose.hpp"
 #include "json/text.hpp"

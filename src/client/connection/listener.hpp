@@ -11,8 +11,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/connection/link.hpp"
 #include "client/message/options.hpp"
 #include "json/message.hpp"

@@ -5,7 +5,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/connection/connection.hpp"
 #include "client/connection/in_flight.hpp"
 #include "client/connection/link.hpp"

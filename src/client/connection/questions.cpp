@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/send_text.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "client/connection/in_flight.hpp"
 #include "client/message/handlers.hpp"
 #include "client/message/options.hpp"

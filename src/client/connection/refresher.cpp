@@ -8,7 +8,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/calls.hpp"
 
 namespace proteus::client {

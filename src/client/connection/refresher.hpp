@@ -15,9 +15,9 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/debounce.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/debounce.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "catalog/pins/change.hpp"
 #include "client/connection/backoff.hpp"
 #include "client/connection/circuit_breaker.hpp"

@@ -7,7 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <proteus/error.hpp>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/transport.hpp"
 
 namespace proteus::client {

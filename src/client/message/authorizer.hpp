@@ -8,7 +8,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/ready_headers.hpp"
 #include "net/http/url.hpp"
 

@@ -7,7 +7,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"

@@ -6,7 +6,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 #include "mcp/meta.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/transport.hpp"
 #include "mcp/meta.hpp"
 #include "mcp/method.hpp"

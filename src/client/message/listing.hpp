@@ -10,7 +10,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/stranger_log.hpp"
+#include "base/log/stranger_log.hpp"
 #include "client/message/received.hpp"
 #include "mcp/method.hpp"
 #include "mcp/reply.hpp"

@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/background_threads.hpp"
-#include "base/epoch.hpp"
-#include "base/stranger_log.hpp"
-#include "base/task.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/secrets/epoch.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/authorizer.hpp"
 #include "client/message/facts.hpp"
 #include "client/message/handlers.hpp"

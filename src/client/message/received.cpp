@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/recycled.hpp"
+#include "base/log/log.hpp"
+#include "base/memory/recycled.hpp"
 #include "json/text.hpp"
 
 namespace proteus::client {

@@ -9,8 +9,8 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
-#include "base/task.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task.hpp"
 #include "json/message.hpp"
 #include "mcp/version.hpp"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::client {
 

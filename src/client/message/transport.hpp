@@ -13,7 +13,7 @@
 #include <boost/container/small_vector.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/authorizer.hpp"
 #include "client/message/received.hpp"
 #include "mcp/method.hpp"

@@ -9,7 +9,7 @@
 
 #include "auth/oauth/run.hpp"
 #include "base/clock.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/authorizer.hpp"
 #include "client/message/transport.hpp"
 #include "client/sign_in/sign_in.hpp"

@@ -17,8 +17,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http/url.hpp"
 #include "net/io/tcp_stream.hpp"
 #include "net/testing/test_run.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::client {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/stranger_log.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/received.hpp"
 #include "client/message/transport.hpp"
 

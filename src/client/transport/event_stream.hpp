@@ -6,7 +6,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/received.hpp"
 #include "net/http/sse.hpp"
 #include "net/http_client/http_client.hpp"

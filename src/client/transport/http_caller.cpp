@@ -6,8 +6,8 @@
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/retry_after.hpp"
 #include "mcp/headers.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/options.hpp"
 #include "client/message/transport.hpp"
 #include "net/http/url.hpp"

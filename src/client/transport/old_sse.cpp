@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/task_group.hpp"
 #include "client/message/era.hpp"
 #include "client/message/retry_after.hpp"
 #include "client/transport/channel.hpp"

@@ -5,8 +5,8 @@
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/task_group.hpp"
 #include "client/transport/channel.hpp"
 #include "net/process/process.hpp"
 

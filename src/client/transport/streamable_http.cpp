@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/recycled.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/memory/recycled.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/era.hpp"
 #include "client/message/retry_after.hpp"
 #include "client/transport/posted_reply.hpp"

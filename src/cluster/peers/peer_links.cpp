@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http_server/response_head.hpp"
 
 namespace proteus::cluster {

@@ -10,7 +10,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "cluster/peers/peer_pass.hpp"
 #include "cluster/peers/roster.hpp"
 #include "net/http_client/http_client.hpp"

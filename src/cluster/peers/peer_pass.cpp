@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::cluster {
 namespace {

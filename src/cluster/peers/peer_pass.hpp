@@ -7,7 +7,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 
 namespace proteus::cluster {
 

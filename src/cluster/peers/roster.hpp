@@ -9,8 +9,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/process_key.hpp"
-#include "base/task.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/tasks/task.hpp"
 #include "cluster/member.hpp"
 #include "net/http/url.hpp"
 #include "store/store.hpp"

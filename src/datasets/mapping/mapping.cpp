@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/environment.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/environment.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::datasets {

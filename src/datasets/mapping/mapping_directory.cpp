@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/unique_fd.hpp"
 #include "json/canonical.hpp"
 #include "store/private_file.hpp"

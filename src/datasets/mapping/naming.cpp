@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/value.hpp"
 

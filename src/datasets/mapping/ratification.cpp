@@ -6,8 +6,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/sealing.hpp"
+#include "base/log/log.hpp"
+#include "base/secrets/sealing.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/toml_text.hpp"
 #include "datasets/mapping/value.hpp"

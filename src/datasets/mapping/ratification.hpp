@@ -9,7 +9,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "store/records.hpp"
 
 // Who approved which mapping, and when: ratified.toml. Each entry is authenticated, so that write access to the files

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/cut_text.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/cut_text.hpp"
 #include "datasets/mapping/naming.hpp"
 
 namespace proteus::datasets {

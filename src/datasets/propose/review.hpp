@@ -6,7 +6,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/ontology.hpp"
 #include "datasets/mapping/problem.hpp"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/nearest.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::datasets {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "base/line_limit.hpp"
-#include "base/log.hpp"
+#include "base/log/line_limit.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::datasets {
 namespace {

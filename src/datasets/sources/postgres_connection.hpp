@@ -10,7 +10,7 @@
 #include <libpq-fe.h>
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "datasets/sources/source.hpp"
 
 namespace proteus::datasets {

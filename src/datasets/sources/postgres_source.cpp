@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "datasets/sources/postgres_connection.hpp"
 #include "datasets/sources/postgres_introspection.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "datasets/sources/source.hpp"
 
 namespace proteus::datasets {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 
 namespace proteus::datasets {
 namespace {

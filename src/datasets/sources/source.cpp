@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 #include "datasets/sources/postgres_source.hpp"
 #include "datasets/sources/sqlite_source.hpp"
 

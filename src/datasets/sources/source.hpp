@@ -13,7 +13,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "datasets/mapping/value.hpp"
 
 // The port to a database that is only ever read. It accepts no SQL: requests are values, and each source writes its own

@@ -4,7 +4,7 @@
 #include <exception>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::datasets {
 

@@ -15,10 +15,10 @@
 
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
-#include "base/delivery.hpp"
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/delivery.hpp"
+#include "base/tasks/task.hpp"
 #include "datasets/sources/source.hpp"
 
 namespace proteus::datasets {

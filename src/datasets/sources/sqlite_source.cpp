@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "datasets/sources/sqlite_introspection.hpp"
 
 namespace proteus::datasets {

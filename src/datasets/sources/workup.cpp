@@ -9,7 +9,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "datasets/sources/row_reader.hpp"
 
 namespace proteus::datasets {

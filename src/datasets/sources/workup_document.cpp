@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "datasets/sources/pieces.hpp"
 #include "datasets/sources/workup.hpp"
 

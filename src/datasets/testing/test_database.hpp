@@ -21,7 +21,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "base/testing/test_run.hpp"
 #include "store/testing/postgres_server.hpp"
 #include "store/testing/test_support.hpp"

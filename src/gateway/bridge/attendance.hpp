@@ -4,7 +4,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/message/received.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/connections/worker.hpp"

@@ -8,8 +8,8 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/handlers.hpp"
 #include "server/core/call.hpp"
 

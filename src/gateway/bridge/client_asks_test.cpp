@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/testing/bridge_fixture.hpp"
 #include "json/text.hpp"
 #include "net/testing/http_test_server.hpp"

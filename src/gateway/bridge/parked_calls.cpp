@@ -4,8 +4,8 @@
 
 #include <boost/asio/post.hpp>
 
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::gateway {

@@ -16,7 +16,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/process_key.hpp"
+#include "base/secrets/process_key.hpp"
 #include "gateway/bridge/running_call.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 

@@ -12,8 +12,8 @@
 #include <boost/json/value_to.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/base64.hpp"
 #include "client/transport/streamable_http.hpp"
 #include "json/canonical.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/sealing.hpp"
-#include "base/stranger_log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/tasks/task_group.hpp"
 #include "client/connection/connection.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/http_client/http_client.hpp"

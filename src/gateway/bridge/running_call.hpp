@@ -14,8 +14,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 #include "client/message/handlers.hpp"
 #include "client/message/received.hpp"
 #include "mcp/meta.hpp"

@@ -9,8 +9,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/bridge/task_questions.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/connections/worker.hpp"

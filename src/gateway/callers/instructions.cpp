@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "catalog/definitions/sentences.hpp"
 #include "gateway/callers/search_definitions.hpp"
 

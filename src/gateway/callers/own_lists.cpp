@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 
 namespace proteus::gateway {
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "catalog/definitions/snapshot.hpp"
 
 namespace proteus::gateway {

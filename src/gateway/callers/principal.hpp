@@ -11,8 +11,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/secret.hpp"
-#include "base/strikes.hpp"
+#include "base/log/strikes.hpp"
+#include "base/secrets/secret.hpp"
 #include "catalog/contexts/scopes.hpp"
 #include "gateway/callers/permissions.hpp"
 #include "json/canonical.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/memory.hpp"
+#include "base/memory/memory.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {

@@ -13,8 +13,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/rate_limit.hpp"
-#include "base/refusal_log.hpp"
+#include "base/log/rate_limit.hpp"
+#include "base/log/refusal_log.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
 
 // Limits for each principal, so that none takes what the others need. For a call, they cost a look-up in the thread's

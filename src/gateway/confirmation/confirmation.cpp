@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "gateway/confirmation/confirmation_text.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/process_key.hpp"
+#include "base/secrets/process_key.hpp"
 #include "mcp/reply.hpp"
 #include "server/core/call.hpp"
 

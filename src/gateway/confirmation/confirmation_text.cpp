@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/visible_text.hpp"
+#include "base/text/visible_text.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {

@@ -10,7 +10,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::gateway {
 

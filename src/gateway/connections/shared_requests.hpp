@@ -8,8 +8,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 #include "catalog/definitions/definition_list.hpp"
 
 namespace proteus::gateway {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/connections/programs.hpp"
 #include "gateway/connections/worker.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/debounce.hpp"
+#include "base/tasks/debounce.hpp"
 #include "catalog/contexts/access.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "gateway/callers/own_lists.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/connections/upstream_session.hpp"
 #include "gateway/connections/worker.hpp"
 

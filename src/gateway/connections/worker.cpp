@@ -6,8 +6,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
-#include "base/memory.hpp"
+#include "base/log/log.hpp"
+#include "base/memory/memory.hpp"
 #include "client/connection/transports.hpp"
 #include "gateway/callers/credentials.hpp"
 #include "gateway/callers/view_spec.hpp"

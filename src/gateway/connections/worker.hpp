@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "catalog/view/catalog.hpp"
 #include "catalog/view/view_cache.hpp"
 #include "client/connection/connection.hpp"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 
 namespace proteus::gateway {
 

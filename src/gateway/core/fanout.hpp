@@ -9,9 +9,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/background_threads.hpp"
-#include "base/debounce.hpp"
-#include "base/task_group.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/debounce.hpp"
+#include "base/tasks/task_group.hpp"
 #include "catalog/contexts/contexts.hpp"
 #include "catalog/view/catalog.hpp"
 #include "server/core/listeners.hpp"

@@ -9,7 +9,7 @@
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 
 namespace proteus::gateway {

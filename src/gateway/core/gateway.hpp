@@ -17,9 +17,9 @@
 
 #include "auth/fetch/http_fetch.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
+#include "base/log/refusal_log.hpp"
 #include "base/published.hpp"
-#include "base/refusal_log.hpp"
+#include "base/settings/environment.hpp"
 #include "cluster/leases.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
 #include "gateway/bridge/subscriptions.hpp"

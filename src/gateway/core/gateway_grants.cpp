@@ -1,5 +1,5 @@
 // The gateway's own credentials at upstreams that use OAuth.
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/grants/grant_authorizer.hpp"
 

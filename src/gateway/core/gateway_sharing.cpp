@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/core/gateway.hpp"
 
 namespace proteus::gateway {

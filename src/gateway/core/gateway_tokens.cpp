@@ -3,7 +3,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/core/gateway.hpp"
 
 namespace proteus::gateway {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 #include "net/testing/closed_port.hpp"

@@ -10,7 +10,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "gateway/datasets/kept_datasets.hpp"
 #include "json/text.hpp"

@@ -15,12 +15,12 @@
 #include <boost/asio/io_context.hpp>
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
 #include "base/published.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/settings/environment.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "catalog/contexts/manifest.hpp"
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/sources/source_pool.hpp"

@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/datasets/dataset_definitions.hpp"
 #include "json/text.hpp"

@@ -8,8 +8,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "base/log/stranger_log.hpp"
 #include "base/published.hpp"
-#include "base/stranger_log.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/datasets/dataset_registry.hpp"
 #include "gateway/upstreams/local_provider.hpp"

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "json/fault_error.hpp"
 

@@ -9,10 +9,10 @@
 
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
 #include "base/published.hpp"
+#include "base/settings/environment.hpp"
+#include "base/tasks/background_threads.hpp"
 #include "datasets/propose/propose.hpp"
 #include "datasets/propose/review.hpp"
 #include "gateway/datasets/dataset_registry.hpp"

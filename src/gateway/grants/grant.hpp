@@ -12,7 +12,7 @@
 #include "auth/tokens/metadata.hpp"
 #include "auth/tokens/private_key.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "base/strong.hpp"
 #include "client/message/ready_headers.hpp"
 #include "gateway/callers/principal.hpp"

@@ -10,7 +10,7 @@
 
 #include "auth/oauth/discovery.hpp"
 #include "auth/oauth/scopes.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "client/message/authorizer.hpp"
 #include "gateway/grants/vault.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/grants/grant.hpp"
 
 namespace proteus::gateway {

@@ -7,8 +7,8 @@
 
 #include "auth/oauth/dpop_prover.hpp"
 #include "auth/oauth/run.hpp"
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/grants/vault.hpp"
 #include "store/private_file.hpp"
 

@@ -9,7 +9,7 @@
 #include "auth/fetch/fetch.hpp"
 #include "auth/oauth/discovery.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
+#include "base/settings/environment.hpp"
 #include "gateway/grants/grant_servers.hpp"
 #include "providers/upstream_settings.hpp"
 

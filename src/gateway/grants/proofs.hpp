@@ -6,7 +6,7 @@
 
 #include "auth/oauth/dpop_prover.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::gateway {

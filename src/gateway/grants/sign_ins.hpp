@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "mcp/reply.hpp"
 #include "server/core/call.hpp"

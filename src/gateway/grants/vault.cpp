@@ -8,9 +8,9 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
-#include "base/sealing.hpp"
+#include "base/log/log.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "gateway/grants/grant_flight.hpp"
 #include "gateway/grants/grant_record.hpp"

@@ -15,11 +15,11 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/delivery.hpp"
-#include "base/secret.hpp"
-#include "base/task.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/delivery.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/grants/grant.hpp"
 #include "gateway/grants/grant_servers.hpp"
 #include "store/store.hpp"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/grants/grant_flight.hpp"
 #include "gateway/grants/grant_record.hpp"
 #include "gateway/grants/vault.hpp"

@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/grants/grant_flight.hpp"
 #include "gateway/grants/grant_record.hpp"
 #include "gateway/grants/vault.hpp"

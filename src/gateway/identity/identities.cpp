@@ -9,7 +9,7 @@
 #include "auth/tokens/challenge.hpp"
 #include "auth/tokens/jwt.hpp"
 #include "auth/tokens/resource_metadata.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/credentials.hpp"
 #include "json/text.hpp"
 #include "mcp/insufficient_scope.hpp"

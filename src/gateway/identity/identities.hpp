@@ -12,8 +12,8 @@
 
 #include "auth/issuers/kept_by_token.hpp"
 #include "auth/issuers/token_verifier.hpp"
+#include "base/log/refusal_log.hpp"
 #include "base/published.hpp"
-#include "base/refusal_log.hpp"
 #include "gateway/callers/credentials.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/identity/resources.hpp"

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "auth/tokens/jwt.hpp"
-#include "base/strikes.hpp"
+#include "base/log/strikes.hpp"
 
 namespace proteus::gateway {
 

@@ -1,6 +1,6 @@
 #include "gateway/identity/resources.hpp"
 
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 
 namespace proteus::gateway {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
-#include "base/visible_text.hpp"
+#include "base/settings/names.hpp"
+#include "base/text/visible_text.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/callers/disclosure_choice.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/background_threads.hpp"
-#include "base/stranger_log.hpp"
-#include "base/task_group.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task_group.hpp"
 #include "catalog/view/catalog.hpp"
 #include "providers/refresh_result.hpp"
 #include "store/store.hpp"

@@ -8,7 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/core/gateway.hpp"
 #include "store/store.hpp"
 

@@ -8,7 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "json/canonical.hpp"
 

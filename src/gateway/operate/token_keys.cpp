@@ -1,7 +1,7 @@
 #include "gateway/operate/token_keys.hpp"
 
 #include "base/date_time.hpp"
-#include "base/names.hpp"
+#include "base/settings/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
 #include "gateway/callers/disclosure_choice.hpp"
 

@@ -9,10 +9,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
 #include "base/date_time.hpp"
-#include "base/log.hpp"
-#include "base/units.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/units.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "json/fault_error.hpp"
 

@@ -13,8 +13,8 @@
 #include <proteus/error.hpp>
 
 #include "base/published.hpp"
-#include "base/secret.hpp"
-#include "base/task_group.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/callers/issued_tokens.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"

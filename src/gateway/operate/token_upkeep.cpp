@@ -10,8 +10,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "json/text.hpp"
 

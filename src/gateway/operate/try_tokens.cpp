@@ -3,9 +3,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
 #include "base/date_time.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/callers/audit_entry.hpp"
 
 namespace proteus::gateway {

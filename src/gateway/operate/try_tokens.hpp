@@ -9,7 +9,7 @@
 #include <proteus/error.hpp>
 
 #include "base/published.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/viewpoint.hpp"
 #include "store/store.hpp"

@@ -10,7 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"

@@ -13,9 +13,9 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "base/environment.hpp"
 #include "base/published.hpp"
-#include "base/waiting.hpp"
+#include "base/settings/environment.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"

@@ -8,7 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "net/http/url.hpp"

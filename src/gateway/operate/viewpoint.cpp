@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/view_spec.hpp"
 
 namespace proteus::gateway {

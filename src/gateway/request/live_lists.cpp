@@ -5,8 +5,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/upstream_errors.hpp"

@@ -4,7 +4,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/grants/sign_ins.hpp"
 #include "gateway/request/connect_tool.hpp"
 #include "gateway/request/forwarding.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"

@@ -1,7 +1,7 @@
 // What the gateway declares to a caller, and what the caller may subscribe to.
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"

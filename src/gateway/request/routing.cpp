@@ -4,7 +4,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/request/list_call.hpp"
 #include "gateway/request/live_lists.hpp"
 

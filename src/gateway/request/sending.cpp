@@ -1,7 +1,7 @@
 // Sends routed calls to upstreams and turns their answers into outcomes.
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "client/connection/calls.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/callers/principal.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "gateway/grants/sign_ins.hpp"

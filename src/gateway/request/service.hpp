@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
 #include "catalog/view/cursor.hpp"
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/parked_calls.hpp"

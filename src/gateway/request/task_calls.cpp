@@ -8,7 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/request/errand.hpp"

@@ -5,7 +5,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "gateway/request/list_call.hpp"

@@ -6,7 +6,7 @@
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/routing/completion_reference.hpp"
 #include "gateway/upstreams/local_provider.hpp"

@@ -2,7 +2,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/routing/route.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"

@@ -6,7 +6,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "server/core/call.hpp"
 
 namespace proteus::gateway {

@@ -15,10 +15,10 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
-#include "base/task_group.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task_group.hpp"
 #include "catalog/definitions/snapshot.hpp"
 #include "gateway/search/kept_vectors.hpp"
 #include "json/canonical.hpp"

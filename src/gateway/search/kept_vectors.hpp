@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/background_threads.hpp"
-#include "base/task.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task.hpp"
 #include "json/canonical.hpp"
 #include "search/embeddings.hpp"
 #include "search/vectors.hpp"

@@ -4,7 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "json/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/search_definitions.hpp"
 #include "gateway/search/search_answers.hpp"
 #include "json/text.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/nearest.hpp"
+#include "base/settings/nearest.hpp"
 #include "gateway/search/signature.hpp"
 #include "json/text.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <proteus/error.hpp>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/request/usable_tools.hpp"
 #include "gateway/search/embeddings.hpp"
 #include "search/indexes.hpp"

@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/debounce.hpp"
+#include "base/tasks/debounce.hpp"
 #include "gateway/sessions/tool_session.hpp"
 #include "server/core/listeners.hpp"
 

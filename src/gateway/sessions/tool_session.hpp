@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
 #include "base/strong.hpp"
+#include "base/tasks/background_threads.hpp"
 #include "gateway/confirmation/confirmation.hpp"
 #include "gateway/sessions/tool_clients.hpp"
 #include "gateway/upstreams/local_provider.hpp"

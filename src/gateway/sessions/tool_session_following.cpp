@@ -8,7 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/sessions/exclusive_session.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "json/canonical.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/memory.hpp"
+#include "base/memory/memory.hpp"
 
 namespace proteus::gateway {
 

@@ -13,7 +13,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"

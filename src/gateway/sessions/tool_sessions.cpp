@@ -8,7 +8,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "gateway/callers/audit_entry.hpp"
 #include "gateway/sessions/exclusive_session.hpp"
 

@@ -19,9 +19,9 @@
 #include <boost/json/object.hpp>
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "gateway/confirmation/confirmation.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"

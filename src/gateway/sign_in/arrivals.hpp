@@ -7,9 +7,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/base64.hpp"
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/identity/identities.hpp"
 
 namespace proteus::gateway {

@@ -13,8 +13,8 @@
 #include "auth/oauth/discovery.hpp"
 #include "auth/oauth/token_request.hpp"
 #include "auth/tokens/private_key.hpp"
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/sign_in/ticket.hpp"
 
 namespace proteus::gateway {

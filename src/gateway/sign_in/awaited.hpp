@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/sign_in/ticket.hpp"
 #include "server/core/cancellation.hpp"
 #include "server/core/session_stream.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "gateway/sign_in/person.hpp"
 
 namespace proteus::gateway {

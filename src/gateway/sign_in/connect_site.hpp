@@ -7,7 +7,7 @@
 
 #include "auth/fetch/form.hpp"
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "gateway/sign_in/arrivals.hpp"
 #include "gateway/sign_in/attempts.hpp"
 #include "gateway/sign_in/authorizations.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 
 namespace proteus::gateway {
 

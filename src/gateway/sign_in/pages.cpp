@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/visible_text.hpp"
+#include "base/text/base64.hpp"
+#include "base/text/visible_text.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::gateway::pages {

@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::gateway {
 

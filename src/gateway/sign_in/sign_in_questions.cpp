@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
-#include "base/sealing.hpp"
+#include "base/log/log.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/grants/grant.hpp"
 #include "json/text.hpp"

@@ -8,8 +8,8 @@
 #include <boost/json/object.hpp>
 #include <proteus/error.hpp>
 
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task.hpp"
 #include "gateway/grants/grant.hpp"
 #include "gateway/identity/identities.hpp"
 #include "gateway/sign_in/person.hpp"

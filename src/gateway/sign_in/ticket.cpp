@@ -5,7 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::gateway {
 namespace {

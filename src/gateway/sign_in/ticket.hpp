@@ -14,7 +14,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "gateway/sign_in/person.hpp"
 
 namespace proteus::gateway {

@@ -9,8 +9,8 @@
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 
+#include "base/tasks/waiting.hpp"
 #include "base/testing/test_run.hpp"
-#include "base/waiting.hpp"
 #include "gateway/grants/vault.hpp"
 #include "store/testing/full_store.hpp"
 

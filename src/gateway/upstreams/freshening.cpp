@@ -2,7 +2,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 
 namespace proteus::gateway {
 

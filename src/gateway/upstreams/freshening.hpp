@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "catalog/definitions/names.hpp"
 #include "catalog/view/view.hpp"
 #include "mcp/reply.hpp"

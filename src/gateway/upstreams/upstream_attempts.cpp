@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {

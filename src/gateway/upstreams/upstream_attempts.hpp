@@ -6,7 +6,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "client/connection/attempt.hpp"
 #include "client/connection/backoff.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"

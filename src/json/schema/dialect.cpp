@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/schema/metaschemas.hpp"
 #include "json/schema/uri.hpp"
 

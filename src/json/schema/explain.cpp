@@ -9,7 +9,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/nearest.hpp"
+#include "base/settings/nearest.hpp"
 
 namespace proteus::json::schema::explain {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/schema/json_pointer.hpp"
 #include "json/schema/metaschemas.hpp"
 #include "json/schema/uri.hpp"

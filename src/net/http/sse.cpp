@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/blocks.hpp"
+#include "base/text/blocks.hpp"
 
 namespace proteus::net {
 namespace {

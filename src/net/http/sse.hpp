@@ -10,7 +10,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/growing_text.hpp"
+#include "base/memory/growing_text.hpp"
 
 namespace proteus::net {
 

@@ -10,7 +10,7 @@
 #include <boost/url/decode_view.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http/fields.hpp"
 #include "net/http/token.hpp"
 

@@ -9,7 +9,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/growing_memory.hpp"
+#include "base/memory/growing_memory.hpp"
 #include "net/http/fields.hpp"
 #include "net/http_client/client_core.hpp"
 #include "net/http_client/connecting.hpp"

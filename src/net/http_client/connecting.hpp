@@ -10,8 +10,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http/url.hpp"
 #include "net/http_client/address_filter.hpp"
 #include "net/http_client/name_lookup.hpp"

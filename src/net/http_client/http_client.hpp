@@ -13,7 +13,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http/fields.hpp"
 #include "net/http/url.hpp"
 #include "net/http_client/address_filter.hpp"

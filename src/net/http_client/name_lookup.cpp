@@ -13,7 +13,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <pthread.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

@@ -7,7 +7,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "net/http/fields.hpp"
 #include "net/http_client/connecting.hpp"
 

@@ -7,7 +7,7 @@
 #include <boost/beast/http/error.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

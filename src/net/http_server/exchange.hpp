@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http/read_memory.hpp"
 #include "net/http_server/request.hpp"
 #include "net/http_server/response_head.hpp"

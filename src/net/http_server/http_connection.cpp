@@ -9,7 +9,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <sys/socket.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/io/completion.hpp"
 
 namespace proteus::net {

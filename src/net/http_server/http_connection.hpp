@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/refusal_log.hpp"
-#include "base/task.hpp"
+#include "base/log/refusal_log.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http/http_limits.hpp"
 #include "net/http_server/exchange.hpp"
 #include "net/http_server/request_reader.hpp"

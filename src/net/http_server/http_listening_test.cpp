@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/unique_fd.hpp"
 #include "net/process/spawn.hpp"
 #include "net/testing/http_test_server.hpp"

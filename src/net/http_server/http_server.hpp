@@ -10,8 +10,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/refusal_log.hpp"
-#include "base/task.hpp"
+#include "base/log/refusal_log.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http/http_limits.hpp"
 #include "net/http/read_memory.hpp"
 #include "net/http_server/exchange.hpp"

@@ -5,8 +5,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/chrono.h>
 
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http_server/refusal.hpp"
 #include "net/io/completion.hpp"
 #include "net/io/tcp_stream.hpp"

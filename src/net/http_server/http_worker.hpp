@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "net/http_server/http_connection.hpp"
 #include "net/io/multiplexer.hpp"
 #include "net/io/tcp_socket.hpp"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
 #include "net/http_server/request.hpp"
 
 namespace proteus::net {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/io/readiness.hpp"
 #include "net/io/stream.hpp"
 

@@ -11,7 +11,7 @@
 #include <sys/epoll.h>
 
 #include "base/clock.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

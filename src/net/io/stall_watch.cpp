@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::net {
 

@@ -12,7 +12,7 @@
 #include <boost/system/error_code.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::net {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/io/stall_watch.hpp"
 
 namespace proteus::net {

@@ -8,7 +8,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/growing_memory.hpp"
+#include "base/memory/growing_memory.hpp"
 
 namespace proteus::net {
 

@@ -15,9 +15,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "base/log.hpp"
-#include "base/stranger_log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/io/completion.hpp"
 #include "net/io/step_budget.hpp"
 #include "net/io/timer.hpp"

@@ -12,7 +12,7 @@
 #include <proteus/error.hpp>
 #include <sys/types.h>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "net/process/spawn.hpp"
 
 namespace boost::asio {

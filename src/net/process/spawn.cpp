@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::net {
 namespace {

@@ -9,8 +9,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "base/task_group.hpp"
-#include "base/waiting.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "net/http/url.hpp"
 #include "net/io/tcp_stream.hpp"
 #include "net/io/tls.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "json/schema/json_pointer.hpp"
 #include "json/splice.hpp"
 #include "json/text.hpp"

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <string_view>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
-#include "base/task.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/background_threads.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/reply.hpp"
 #include "mcp/version.hpp"
 #include "net/http_client/http_client.hpp"

@@ -7,9 +7,9 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-#include "base/nearest.hpp"
-#include "base/units.hpp"
+#include "base/log/log.hpp"
+#include "base/settings/nearest.hpp"
+#include "base/settings/units.hpp"
 #include "catalog/definitions/definition_check.hpp"
 #include "catalog/definitions/names.hpp"
 #include "json/text.hpp"

@@ -5,7 +5,7 @@
 
 #include <proteus/server_async.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/reply.hpp"
 #include "server/core/call.hpp"
 

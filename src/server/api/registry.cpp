@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 

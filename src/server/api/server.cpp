@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "net/http_server/http_server.hpp"
 #include "net/io/workers.hpp"
 #include "server/api/registered_service.hpp"

@@ -9,7 +9,7 @@
 
 #include <boost/intrusive/list.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/notifications.hpp"
 #include "mcp/reply.hpp"
 #include "mcp/request.hpp"

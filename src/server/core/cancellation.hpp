@@ -7,7 +7,7 @@
 #include <boost/container/small_vector.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::server {
 

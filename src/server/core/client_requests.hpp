@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "json/message.hpp"
 #include "mcp/reply.hpp"
 #include "server/core/call.hpp"

@@ -16,7 +16,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::server {
 

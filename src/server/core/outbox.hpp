@@ -13,7 +13,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 
 namespace proteus::server {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "json/canonical.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"

@@ -7,9 +7,9 @@
 
 #include <proteus/error.hpp>
 
-#include "base/process_key.hpp"
-#include "base/stranger_log.hpp"
-#include "base/task.hpp"
+#include "base/log/stranger_log.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/capabilities.hpp"
 #include "mcp/jsonrpc.hpp"
 #include "mcp/reply.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/epoch.hpp"
+#include "base/secrets/epoch.hpp"
 #include "base/strong.hpp"
 #include "mcp/request.hpp"
 #include "server/core/caller.hpp"

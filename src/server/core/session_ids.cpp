@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 #include "mcp/meta.hpp"
 
 namespace proteus::server {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/process_key.hpp"
-#include "base/sealing.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/secrets/sealing.hpp"
 #include "mcp/version.hpp"
 #include "server/core/caller.hpp"
 

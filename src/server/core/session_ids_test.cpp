@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/base64.hpp"
+#include "base/text/base64.hpp"
 
 namespace proteus::server {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/process_key.hpp"
-#include "base/task.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/meta.hpp"
 
 namespace proteus::server {

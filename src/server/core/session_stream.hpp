@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "server/core/replay.hpp"
 #include "server/core/session_line.hpp"
 

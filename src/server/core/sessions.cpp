@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/base64.hpp"
-#include "base/log.hpp"
-#include "base/sealing.hpp"
+#include "base/log/log.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/text/base64.hpp"
 #include "server/core/session.hpp"
 
 namespace proteus::server {

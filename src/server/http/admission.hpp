@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http_server/request.hpp"
 #include "server/core/caller.hpp"
 

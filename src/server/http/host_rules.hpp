@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
 #include "net/http_server/request.hpp"
 
 namespace proteus::server {

@@ -9,7 +9,7 @@
 #include <boost/container/small_vector.hpp>
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/tasks/task.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
 #include "net/http_server/http_server.hpp"

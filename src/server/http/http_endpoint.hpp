@@ -6,9 +6,9 @@
 #include <mutex>
 #include <set>
 
-#include "base/background_threads.hpp"
 #include "base/clock.hpp"
-#include "base/refusal_log.hpp"
+#include "base/log/refusal_log.hpp"
+#include "base/tasks/background_threads.hpp"
 #include "net/http_server/http_server.hpp"
 #include "server/core/asking.hpp"
 #include "server/core/event_store.hpp"

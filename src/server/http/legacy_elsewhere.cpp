@@ -3,7 +3,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include "base/waiting.hpp"
+#include "base/tasks/waiting.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"

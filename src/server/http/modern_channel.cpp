@@ -2,7 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "base/recycled.hpp"
+#include "base/memory/recycled.hpp"
 #include "server/http/http_answer.hpp"
 
 namespace proteus::server {

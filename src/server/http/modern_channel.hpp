@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "net/http_server/http_server.hpp"
 #include "server/core/call.hpp"
 #include "server/core/outbox.hpp"

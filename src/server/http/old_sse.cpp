@@ -4,10 +4,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/sealing.hpp"
-#include "base/secret.hpp"
-#include "base/task_group.hpp"
+#include "base/secrets/sealing.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/text/base64.hpp"
 #include "mcp/errors.hpp"
 #include "server/core/legacy_answer.hpp"
 #include "server/core/line_channel.hpp"

@@ -1,7 +1,7 @@
 // The part of HttpEndpoint for requests that another process answers, and for sessions that this process takes over
 // because their process has ended or has handed them over (REP-09, REP-10, REP-14).
-#include "base/log.hpp"
-#include "base/waiting.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/waiting.hpp"
 #include "server/http/http_answer.hpp"
 #include "server/http/http_endpoint.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <proteus/error.hpp>
 
-#include "base/process_key.hpp"
-#include "base/task.hpp"
+#include "base/secrets/process_key.hpp"
+#include "base/tasks/task.hpp"
 #include "net/http_server/exchange.hpp"
 
 namespace proteus::server {

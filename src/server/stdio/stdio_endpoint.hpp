@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/task_group.hpp"
+#include "base/tasks/task_group.hpp"
 #include "mcp/jsonrpc.hpp"
 #include "server/core/asking.hpp"
 #include "server/core/listeners.hpp"

@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::server {
 namespace {

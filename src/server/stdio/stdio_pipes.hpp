@@ -13,7 +13,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/stranger_log.hpp"
+#include "base/log/stranger_log.hpp"
 
 namespace proteus::server {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "store/errors.hpp"
 #include "store/postgres/postgres_statement.hpp"
 

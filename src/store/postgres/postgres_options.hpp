@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstddef>
 
-#include "base/batch_thread.hpp"
-#include "base/secret.hpp"
+#include "base/secrets/secret.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/records.hpp"
 
 namespace proteus::store {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/batch_thread.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/postgres/feed_listener.hpp"
 #include "store/postgres/postgres_options.hpp"
 #include "store/postgres/postgres_writer.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/sealing.hpp"
+#include "base/secrets/sealing.hpp"
 #include "store/errors.hpp"
 
 namespace proteus::store {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/batch_thread.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/postgres/reconnection.hpp"
 #include "store/sql/operation.hpp"
 

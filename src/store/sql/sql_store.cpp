@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/delivery.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/tasks/delivery.hpp"
 #include "store/errors.hpp"
 #include "store/sql/member_rows.hpp"
 #include "store/sql/pin_rows.hpp"

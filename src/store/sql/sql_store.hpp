@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/batch_thread.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/sealer.hpp"
 #include "store/sql/connection.hpp"
 #include "store/sql/operation.hpp"

@@ -9,7 +9,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/batch_thread.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/sql/operation.hpp"
 #include "store/sqlite/sqlite_connection.hpp"
 

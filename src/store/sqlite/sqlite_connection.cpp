@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "base/memory.hpp"
+#include "base/memory/memory.hpp"
 #include "store/errors.hpp"
 #include "store/sqlite/sqlite_statement.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/batch_thread.hpp"
+#include "base/tasks/batch_thread.hpp"
 #include "store/sealer.hpp"
 #include "store/sql/sql_store.hpp"
 #include "store/sqlite/group_commit.hpp"

@@ -1,0 +1,21 @@
+#include "base/settings/names.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace proteus {
+namespace {
+
+TEST(DisplayName, MayBeOfAnyScriptAndMisleadNobody) {
+  // Persian separates the parts of a word by a non-joiner, and emoji are joined.
+  for (const char* good : {"Dynamic Banking – 銀行", "می\u200cخواهم", "👩\u200d💻", "שלום"})
+    EXPECT_TRUE(check_display_name(good)) << good;
+  for (const char* bad : {"a\u202eb", "a\u200eb", "a\u061cb", "zero\u200bwidth", "a\u2060b", "tag\U000e0041", "a\nb",
+                          "\xff", "\xc3", "a\u2028b", "\x7f"})
+    EXPECT_FALSE(check_display_name(bad)) << bad;
+  EXPECT_FALSE(check_display_name(std::string(201, 'a')));
+}
+
+}  // namespace
+}  // namespace proteus
