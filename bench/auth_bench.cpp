@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "auth/issuers/identity.hpp"
 #include "auth/issuers/kept_by_token.hpp"
 #include "auth/testing/signing_key.hpp"
 #include "auth/tokens/dpop.hpp"
@@ -124,7 +125,7 @@ std::size_t resident_bytes() {
 void tell_memory() {
   const auto& key = test::key_of(Algorithm::eddsa);
   const KeySet keys = KeySet::parse(test::key_set({key.jwk()})).value();
-  VerifiedTokens known(kSubjects);
+  KeptByToken<IdentityPointer> known(kSubjects);
   const std::size_t before = resident_bytes();
   std::size_t size = 0;
   for (int i = 0; i < kSubjects; ++i) {

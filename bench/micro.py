@@ -19,7 +19,7 @@ Times = collections.namedtuple("Times", ("cpu", "real"))  # nanoseconds
 
 
 def program(name):
-    path = OUT / "bin" / name
+    path = servers.ROOT / "build/release/bin" / name
     if not path.exists():
         raise RuntimeError(f"{path} does not exist; scripts/bench.sh builds it")
     return path

@@ -33,5 +33,5 @@ configure_and_build() {
   local preset=$1
   shift
   cmake --preset "$preset" >"$LOGS/configure-$preset.log" || { cat "$LOGS/configure-$preset.log"; return 1; }
-  cmake --build "build/$preset" --parallel "$(jobs)" "$@"
+  cmake --build --preset "$preset" --parallel "$(jobs)" "$@"
 }

@@ -14,7 +14,8 @@ namespace proteus::live {
 // streams and sessions there are, how large they are and which process has each session. Somebody who writes to Redis
 // can forge nothing. Thread-safe.
 //
-//   proteus:1:events:<session>:<stream>   hash; the sealed events by number, and as "r" the sealed id of the request
+//   proteus:1:events:<session>:<stream>   hash; the sealed events by number, and as "r" the sealed ids of the
+//                                         requests, one per line (see event_store.hpp)
 //   proteus:1:session:<session>           string; the record of a session, sealed except for its holder
 //   proteus:1:process:<process>           string; says whether all records of a process are there
 //

@@ -135,7 +135,9 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   const std::uint64_t before = readings_;
   while (is_offering_)
     co_await offered_.wait();
-  if (readings_ != before) co_return std::nullopt;  // the upstream was read meanwhile, which is newer
+  // This process has read the upstream meanwhile, which is newer. If another process watches the upstream by now, what
+  // that one stored is newer.
+  if (readings_ != before && is_watched()) co_return std::nullopt;
   const Turn turn(*this);
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(

@@ -58,6 +58,8 @@ Result<> UpstreamPins::take(const store::PinRecord& record) {
   catalog::Pins pins = *pins_;
   if (auto taken = decide(pins, record); !taken) return taken;
   pins_ = std::make_shared<const catalog::Pins>(std::move(pins));
+  // A change that found no room was judged against the definition that this one replaces.
+  if (record.verdict != store::Verdict::rejected) forget_unkept(record.kind, record.name);
   const auto posted = posted_.find({record.kind, record.name, record.hash});
   if (posted == posted_.end()) return {};
   if (record.verdict == store::Verdict::rejected) {
@@ -95,6 +97,11 @@ UpstreamPins::Posting::iterator UpstreamPins::remove(Posting::iterator posted, P
   return next;
 }
 
+void UpstreamPins::forget_unkept(std::string_view kind, std::string_view own) {
+  const auto unkept = unkept_.find(kind);
+  if (unkept != unkept_.end()) unkept->second.breaking.erase(std::string(own));
+}
+
 UpstreamPins::Posting UpstreamPins::post(Posting proposals, std::string_view kind, Reading reading) {
   Posting replaced;
   if (reading == Reading::whole) {
@@ -115,6 +122,8 @@ UpstreamPins::Posting UpstreamPins::post(Posting proposals, std::string_view kin
       ++at;
       continue;
     }
+    // From now on the posted proposal blocks calls, until a person decides about it.
+    if (proposal.breaking) forget_unkept(proposal.kind, proposal.name);
     posted_bytes_ += bytes;
     by_id_.insert_or_assign(at->second.posted.id, at->first);
     posted_.insert(proposals.extract(at++));
@@ -139,8 +148,7 @@ std::vector<std::string> UpstreamPins::judge(const catalog::DefinitionList& list
     for (const auto& definition : listed.definitions()) {
       const auto* ratified = pins_->find(kind, definition.own);
       if (ratified == nullptr || ratified->hash != json::hex(definition.hash)) continue;
-      if (const auto unkept = unkept_.find(kind); unkept != unkept_.end())
-        unkept->second.breaking.erase(std::string(definition.own));
+      forget_unkept(kind, definition.own);
       for (auto at = posted_.lower_bound({std::string(kind), std::string(definition.own), {}});
            at != posted_.end() && is_of(at->first, kind, definition.own);) {
         at = at->second.posted.proposal->breaking ? remove(at, replaced) : std::next(at);

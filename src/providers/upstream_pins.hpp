@@ -87,6 +87,8 @@ class UpstreamPins {
   Posting post(Posting proposals, std::string_view kind, Reading reading);
   // Moves a posted proposal into `removed`, and returns the next one.
   Posting::iterator remove(Posting::iterator posted, Posting& removed);
+  // Stops blocking calls because of a change that found no room.
+  void forget_unkept(std::string_view kind, std::string_view own);
   Result<> decide(catalog::Pins& pins, const store::PinRecord& record);
   std::string id_of(const catalog::Proposal& proposal) const;
 

@@ -20,19 +20,23 @@ catalog::DefinitionList::Pointer tools(const std::vector<std::string>& names, st
   return catalog::DefinitionList::build(Kind::tool, raw, {}, {}).value();
 }
 
+store::PinRecord verdict_on(const catalog::Proposal& proposal, store::Verdict verdict) {
+  return {.upstream = "a",
+          .kind = proposal.kind,
+          .name = proposal.name,
+          .hash = proposal.hash,
+          .verdict = verdict,
+          .definition = proposal.after,
+          .by = "ada",
+          .at = {}};
+}
+
 TEST(UpstreamPins, UnblocksWhatACallerSeesAsItWasRatifiedAndNothingElse) {
   UpstreamPins board("a", {});
   const std::vector<std::string> names = {"pa", "pay", "pay2"};
   board.judge(*tools(names, "string"), Reading::whole);
   for (const auto& [id, proposal] : board.posted()) {
-    ASSERT_TRUE(board.take({.upstream = "a",
-                            .kind = proposal->kind,
-                            .name = proposal->name,
-                            .hash = proposal->hash,
-                            .verdict = store::Verdict::ratified,
-                            .definition = proposal->after,
-                            .by = "ada",
-                            .at = {}}));
+    ASSERT_TRUE(board.take(verdict_on(*proposal, store::Verdict::ratified)));
   }
   // Two callers are shown different changes of each tool.
   board.judge(*tools(names, "integer"), Reading::part);
@@ -54,14 +58,7 @@ TEST(UpstreamPins, BlocksWhatItHasNoRoomFor) {
   UpstreamPins board("a", {}, kRoom);
   board.judge(*tools({"pay"}, "string"), Reading::whole);
   const auto first = board.posted().at(0).proposal;
-  ASSERT_TRUE(board.take({.upstream = "a",
-                          .kind = first->kind,
-                          .name = first->name,
-                          .hash = first->hash,
-                          .verdict = store::Verdict::ratified,
-                          .definition = first->after,
-                          .by = "ada",
-                          .at = {}}));
+  ASSERT_TRUE(board.take(verdict_on(*first, store::Verdict::ratified)));
   for (int i = 0; i < 100; ++i)
     board.judge(*tools({fmt::format("tool{}", i)}, "string"), Reading::part);
   const std::size_t kept = board.posted().size();
@@ -79,6 +76,38 @@ TEST(UpstreamPins, BlocksWhatItHasNoRoomFor) {
   board.judge(*tools({"pay"}, "integer"), Reading::whole);
   EXPECT_TRUE(board.is_posted(Kind::tool, "pay")) << "the list replaces what waited";
   EXPECT_EQ(board.counts().unkept, 0U);
+}
+
+TEST(UpstreamPins, UnblocksWhatItHadNoRoomForWhenThatIsRatified) {
+  constexpr std::size_t kRoom = 3000;
+  UpstreamPins board("a", {}, kRoom);
+  board.judge(*tools({"pay", "send"}, "string"), Reading::whole);
+  for (const auto& [id, proposal] : board.posted())
+    ASSERT_TRUE(board.take(verdict_on(*proposal, store::Verdict::ratified)));
+  for (int i = 0; i < 100; ++i)
+    board.judge(*tools({fmt::format("tool{}", i)}, "string"), Reading::part);
+  board.judge(*tools({"pay", "send"}, "integer"), Reading::part);
+  EXPECT_EQ(board.counts().blocked, 2U);
+
+  // Another process had room for it.
+  UpstreamPins other("a", {});
+  other.judge(*tools({"send"}, "integer"), Reading::whole);
+  ASSERT_TRUE(board.take(verdict_on(*other.posted().at(0).proposal, store::Verdict::rejected)));
+  EXPECT_TRUE(board.blocked(Kind::tool, "send"));
+  ASSERT_TRUE(board.take(verdict_on(*other.posted().at(0).proposal, store::Verdict::ratified)));
+  EXPECT_FALSE(board.blocked(Kind::tool, "send"));
+
+  // Decisions make room for it here.
+  for (const auto& [id, proposal] : board.posted())
+    ASSERT_TRUE(board.take(verdict_on(*proposal, store::Verdict::ratified)));
+  board.judge(*tools({"pay"}, "integer"), Reading::part);
+  ASSERT_TRUE(board.is_posted(Kind::tool, "pay"));
+  EXPECT_TRUE(board.blocked(Kind::tool, "pay"));
+  EXPECT_EQ(board.counts().blocked, 1U) << "it is counted once";
+  ASSERT_EQ(board.posted().size(), 1U);
+  ASSERT_TRUE(board.take(verdict_on(*board.posted().at(0).proposal, store::Verdict::ratified)));
+  EXPECT_FALSE(board.blocked(Kind::tool, "pay"));
+  EXPECT_EQ(board.counts().blocked, 0U);
 }
 
 // SEC-03: reading proposals copies none of their texts, and finding one does not read all.
@@ -99,17 +128,7 @@ TEST(UpstreamPins, SharesProposalsAndFindsThemById) {
     EXPECT_FALSE(board.find(one.id));
   const auto changed = board.posted();
   ASSERT_EQ(changed.size(), 1U);
-  const auto decide = [&](store::Verdict verdict) {
-    const auto& proposal = *changed[0].proposal;
-    return board.take({.upstream = "a",
-                       .kind = proposal.kind,
-                       .name = proposal.name,
-                       .hash = proposal.hash,
-                       .verdict = verdict,
-                       .definition = proposal.after,
-                       .by = "ada",
-                       .at = {}});
-  };
+  const auto decide = [&](store::Verdict verdict) { return board.take(verdict_on(*changed[0].proposal, verdict)); };
   ASSERT_TRUE(decide(store::Verdict::rejected));
   EXPECT_EQ(board.counts().rejected, 1U);
   EXPECT_FALSE(board.is_posted(Kind::tool, "pay"));

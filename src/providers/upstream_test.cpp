@@ -113,7 +113,8 @@ class ReadUpstream : public ::testing::Test {
     io.poll();
   }
 
-  void make() {
+  enum class Processes : std::uint8_t { one, several };
+  void make(Processes processes = Processes::one) {
     UpstreamSettings settings;
     settings.name = "read";
     settings.url = server.url().text();
@@ -128,6 +129,8 @@ class ReadUpstream : public ::testing::Test {
                                .chance = [] { return 0.5; },
                                .limits = limits,
                                .client_info = R"({"name":"test","version":"1"})",
+                               .shared = processes == Processes::several,
+                               .fence = [] { return std::nullopt; },
                                .background = background,
                                .answers = background,
                                .publish = [this](catalog::SnapshotPointer snapshot) { return publish(*snapshot); },
@@ -188,12 +191,46 @@ TEST_F(ReadUpstream, FailsNoReadingBecauseItIsRestoredMeanwhile) {
   net::test::run_until(io, [&] { return busy.wait_for(0s) == std::future_status::ready; });
 }
 
+// What another process stored is in use, although a reading of this one ends later.
+TEST_F(ReadUpstream, TakesWhatTheProcessStoredThatWatchesItNow) {
+  mcp.on["tools/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(
+        request, fmt::format(R"({{"tools":[{{"name":"a","description":"{}","inputSchema":{{"type":"object"}}}}]}})",
+                             std::string(4000, 'x')));
+  };
+  std::promise<void> go_on;
+  auto busy = begin(background.run([&go_on] {
+    go_on.get_future().wait();
+    return 0;
+  }));
+  make(Processes::several);
+  upstream->set_leading(true);
+  net::test::run_until(io, [&] { return server.count("tools/list") == 1; });
+  net::test::settle(io);
+  upstream->set_leading(false);
+  store::SnapshotRecord record;
+  record.kind = "tools";
+  record.entries = R"([{"name":"b","inputSchema":{"type":"object"}},{"name":"c","inputSchema":{"type":"object"}}])";
+  net::test::Started restored(io, upstream->restore({record}));
+  net::test::settle(io);
+  go_on.set_value();
+  EXPECT_TRUE(restored.finish());
+  EXPECT_EQ(upstream->status().tools, 2U);
+  net::test::run_until(io, [&] { return busy.wait_for(0s) == std::future_status::ready; });
+}
+
 // A server of both eras, whose legacy side fails at first.
 TEST_F(ReadUpstream, IsLookedAtAgainForALegacySide) {
   auto legacy = client::test::FakeMcp::legacy();
   int status = 503;
   mcp.on["initialize"] = [&](const client::test::FakeRequest& request) {
     return status == 200 ? legacy.on["initialize"](request) : client::test::FakeResponse{.status = status};
+  };
+  mcp.on["resources/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(request, R"({"resources":[]})");
+  };
+  mcp.on["resources/templates/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(request, R"({"resourceTemplates":[]})");
   };
   make();
   upstream->start();

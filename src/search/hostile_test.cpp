@@ -87,6 +87,36 @@ TEST(HostileTools, WithVeryManyWordsCostAMisspelledWordLittle) {
   EXPECT_THAT(names(all, rank(parts, Query::read("vuocher").value(), 1)), ::testing::ElementsAre("bill"));
 }
 
+// SRC-09: an upstream whose own words would use up the work before the word that was meant.
+TEST(HostileTools, WithFrequentUnrelatedWordsLeaveWorkForWhatWasMeant) {
+  std::string words;
+  for (char a = 'a'; a <= 'j'; ++a) {
+    for (char b = 'a'; b <= 'j'; ++b)
+      words += fmt::format("v{}{}cher ", a, b);
+  }
+  std::vector<std::string> many(1000);
+  for (std::size_t i = 0; i < many.size(); ++i)
+    many[i] = tool(fmt::format("t{}", i), words);
+  many.push_back(tool("bill", "Writes a voucher."));
+  EXPECT_THAT(search({upstream("many", many)}, "vuocher"), ::testing::ElementsAre("bill"));
+}
+
+// SRC-09
+TEST(HostileTools, WithManyShorterWordsLeaveWorkForWordsOfTheLengthThatWasMeant) {
+  constexpr std::string_view kOthers = "abdfgijklmnopqstuvwxyz";  // no letter that would make a slip of "vuocher"
+  std::vector<std::string> many;
+  for (const char a : kOthers) {
+    for (const char b : kOthers) {
+      std::string words;
+      for (const char c : kOthers)
+        words += fmt::format("vuo{}{}{} ", a, b, c);
+      many.push_back(tool(fmt::format("t{}{}", a, b), words));
+    }
+  }
+  many.push_back(tool("bill", "Writes a voucher."));
+  EXPECT_THAT(search({upstream("many", many)}, "vuocher"), ::testing::ElementsAre("bill"));
+}
+
 // SRC-09
 TEST(HostileQueries, AreAnsweredClearly) {
   const auto message = [](std::string_view query) { return Query::read(query).error().message(); };

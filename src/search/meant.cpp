@@ -30,20 +30,32 @@ class Candidates {
   // `tools_of` returns how many visible tools have a word.
   template <class ToolsOf>
   void look_at(const ListIndex& index, const ToolsOf& tools_of) {
-    const auto [begin, end] = index.spelled_like(word_, slips_);
     const std::size_t most = std::min(left_, kMostComparedAtOne);
     std::size_t work = 0;
-    for (std::size_t at = begin; at < end && work < most; ++at) {
-      ++work;
-      if (!share_trigrams(trigrams_, index.trigrams(at), slips_)) continue;
-      const ListIndex::Spelled spelled = index.spelled(at);
-      work += kComparison + spelled.postings.size();
-      const std::size_t slips = slips_between(word_, spelled.word, slips_);
-      if (slips > slips_) continue;
-      const std::size_t tools = tools_of(spelled);
-      if (tools == 0) continue;
-      // By word, so that the order of equal candidates does not depend on an index.
-      found_.try_emplace(std::string(spelled.word), Candidate{spelled.term, slips}).first->second.tools += tools;
+    const auto compare = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t at = begin; at < end && work < most; ++at) {
+        ++work;
+        if (!share_trigrams(trigrams_, index.trigrams(at), slips_)) continue;
+        const ListIndex::Spelled spelled = index.spelled(at);
+        work += kComparison;
+        const std::size_t slips = slips_between(word_, spelled.word, slips_);
+        if (slips > slips_) continue;
+        work += spelled.postings.size();
+        const std::size_t tools = tools_of(spelled);
+        if (tools == 0) continue;
+        // By word, so that the order of equal candidates does not depend on an index.
+        found_.try_emplace(std::string(spelled.word), Candidate{spelled.term, slips}).first->second.tools += tools;
+      }
+    };
+    // Words of the closest lengths are the likeliest, so the limit cuts the others.
+    auto [begin, end] = index.spelled_like(word_, 0);
+    compare(begin, end);
+    for (std::size_t longer = 1; longer <= slips_; ++longer) {
+      const auto [wider_begin, wider_end] = index.spelled_like(word_, longer);
+      compare(wider_begin, begin);
+      compare(end, wider_end);
+      begin = wider_begin;
+      end = wider_end;
     }
     left_ -= std::min(work, left_);
   }

@@ -19,9 +19,10 @@ struct SecretHash {
   // A polynomial over the prime 2^61 - 1, at a random place.
   std::size_t operator()(std::string_view text) const {
     constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61U) - 1;
+    const std::uint64_t place = secret();  // reading it checks each time whether it is initialized
     std::uint64_t hash = text.size();
     for (const char c : text) {
-      const auto product = static_cast<Wide>(hash) * secret() + static_cast<unsigned char>(c) + 1;
+      const auto product = static_cast<Wide>(hash) * place + static_cast<unsigned char>(c) + 1;
       hash = (static_cast<std::uint64_t>(product) & kPrime) + static_cast<std::uint64_t>(product >> 61U);
       if (hash >= kPrime) hash -= kPrime;
     }

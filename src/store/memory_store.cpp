@@ -89,7 +89,8 @@ struct MemoryStore::Apply {
   }
   void operator()(const TouchToolSession& touch) {
     const auto found = store.tool_sessions_.find(touch.id);
-    if (found != store.tool_sessions_.end()) found->second.last_used_at = touch.last_used_at;
+    if (found == store.tool_sessions_.end()) return;
+    found->second.last_used_at = std::max(found->second.last_used_at, touch.last_used_at);
   }
   void operator()(PutSessionTool& put) {
     put.record.stored.version = version;
@@ -109,7 +110,8 @@ struct MemoryStore::Apply {
   }
   void operator()(const TouchToken& touch) {
     const auto found = store.tokens_.find(touch.name);
-    if (found != store.tokens_.end()) found->second.last_used_at = touch.last_used_at;
+    if (found == store.tokens_.end()) return;
+    found->second.last_used_at = std::max(found->second.last_used_at, touch.last_used_at);
   }
   void operator()(PutSealed& put) {
     put.record.stored.version = version;

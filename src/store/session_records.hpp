@@ -45,7 +45,7 @@ struct PutToolSession {
 struct RemoveToolSession {
   std::string id;
 };
-// Records the time of the last use. Does nothing if there is no such session.
+// Records the time of the last use, unless a later one is recorded. Does nothing if there is no such session.
 struct TouchToolSession {
   std::string id;
   Time last_used_at{};

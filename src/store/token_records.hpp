@@ -35,7 +35,7 @@ struct PutToken {
 struct RemoveToken {
   std::string name;
 };
-// Records the time of the last use. Does nothing if there is no such token.
+// Records the time of the last use, unless a later one is recorded. Does nothing if there is no such token.
 struct TouchToken {
   std::string name;
   Time last_used_at{};

@@ -39,8 +39,8 @@ class Document {
   // Returns an object, the top-level table.
   const boost::json::value& root() const;
   // Returns the faults of values that are valid TOML but not allowed in a configuration: dates and times without an
-  // offset, and values nested too deep. `root` omits such values, with null in their place in arrays. A date-time with
-  // an offset is a string in `root`.
+  // offset, numbers that are not finite, and values nested too deep. `root` omits such values, with null in their place
+  // in arrays. A date-time with an offset is a string in `root`.
   const std::vector<json::Fault>& faults() const;
   // Returns the position of the value at the pointer, or of its nearest ancestor that has one.
   Position locate(std::string_view pointer) const;

@@ -161,9 +161,3 @@ export const tool = (name, more = {}) => ({ name, inputSchema: { type: 'object' 
 export function peakMemory(pid) {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
 }
-
-/** Returns the value of a metric without labels. */
-export async function metric(url, name) {
-  const text = await (await fetch(new URL('/metrics', url))).text();
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? NaN);
-}

@@ -103,8 +103,8 @@ async function runGateway(revision, era) {
     running = gateway.running();
   } finally {
     end = await endOf(gateway);
-    await upstream.stop();
     if (gateway) writeFileSync(join(folder, 'gateway.log'), gateway.log());
+    await upstream.stop();
   }
   const results = readResults(folder, 'server-');
   for (const scenario of [...required, ...also]) report(scenario, judge(results.get(scenario)));

@@ -8,8 +8,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view kElicits = R"({"elicitation":{"form":{}}})";
-constexpr std::string_view kDestructive = R"(,"annotations":{"destructiveHint":true})";
+constexpr std::string_view kElicitsForms = R"({"elicitation":{"form":{}}})";
+constexpr std::string_view kDestructiveHint = R"(,"annotations":{"destructiveHint":true})";
 constexpr std::string_view kYes = R"({"action":"accept","content":{"confirmed":true}})";
 
 class SessionApprovals : public testing::Test {
@@ -20,16 +20,17 @@ class SessionApprovals : public testing::Test {
   }
 
   void register_at(std::string_view path, std::string_view more = {}) {
-    bench_.add("s", {tool_text("drop_table", bench_.backend.url(path), std::string(kDestructive) + std::string(more))});
+    bench_.add("s",
+               {tool_text("drop_table", bench_.backend.url(path), std::string(kDestructiveHint) + std::string(more))});
   }
   std::string state() {
-    const auto asked = bench_.call_as("tok", "drop_table", R"({"query":"x"})", {}, kElicits).json().at("result");
+    const auto asked = bench_.call_as("tok", "drop_table", R"({"query":"x"})", {}, kElicitsForms).json().at("result");
     return std::string(asked.at("requestState").as_string());
   }
   std::string approve(std::string_view state) {
     const std::string retry =
         fmt::format(R"(,"requestState":"{}","inputResponses":{{"confirmation":{}}})", state, kYes);
-    return bench_.call_as("tok", "drop_table", R"({"query":"x"})", retry, kElicits).body;
+    return bench_.call_as("tok", "drop_table", R"({"query":"x"})", retry, kElicitsForms).body;
   }
   std::size_t asked() { return bench_.backend.asked().size(); }
 
@@ -59,7 +60,7 @@ TEST_F(SessionApprovals, OfALegacyClientAreValidForTheSameToolRegisteredAgain) {
   for (const auto& [path, runs] : {std::pair("/drop", true), std::pair("/elsewhere", false)}) {
     register_at("/drop");
     const std::size_t before = asked();
-    server::LegacyClient legacy(bench_.server.local_port(), "2025-11-25", kElicits, bearer("tok"));
+    server::LegacyClient legacy(bench_.server.local_port(), "2025-11-25", kElicitsForms, bearer("tok"));
     legacy.client.send_request("POST", legacy.fields(),
                                server::rpc("5", "tools/call", R"("name":"drop_table","arguments":{"query":"x"})"));
     EXPECT_EQ(legacy.client.read_answer().status, 200);

@@ -3,6 +3,7 @@
 #include "base/settings/environment.hpp"
 
 namespace proteus::app {
+
 const json::Binding<DatasetSettings>& dataset_binding() {
   static const json::Binding<DatasetSettings> binding{
       json::field("mappings", &DatasetSettings::mappings, json::text(),

@@ -132,6 +132,26 @@ authentication = { type = "basic", username = "u", password_env = "D_PASSWORD" }
                                 HasSubstr("upstreams[2].pass_environment[1]")));
 }
 
+TEST(Config, LetsTwoIssuersHaveTheSameClientSecret) {
+  const auto outcome = read(R"(
+[server]
+public_url = "https://gateway.example"
+[[auth.issuers]]
+issuer = "https://id.example"
+sign_in = { client_id = "a", client_secret_env = "SIGN_IN" }
+[[auth.issuers]]
+issuer = "https://other.example"
+sign_in = { client_id = "a", client_secret_env = "SIGN_IN" }
+[[auth.rules]]
+[[upstreams]]
+name = "a"
+url = "https://a.invalid/"
+authentication = { type = "oauth", grant = "client_credentials", issuer = "https://other.example", client_id = "a", client_secret_env = "SIGN_IN" }
+)",
+                            {}, {}, Purpose::check);
+  EXPECT_TRUE(outcome.config);
+}
+
 TEST(Config, LetsNoUpstreamHaveTheSecretOfAClientOfAnIssuer) {
   const auto outcome = read(R"(
 [admin]

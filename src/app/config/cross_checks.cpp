@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <map>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,8 @@ namespace proteus::app {
 namespace {
 
 using json::Place;
+
+constexpr std::chrono::minutes kMostLeeway(10);
 
 // Reports names that are used more than once.
 class Once {
@@ -156,19 +159,21 @@ void check_upstreams(const Config& config, CrossCheck& check) {
 void check_own_secrets(const Config& config, CrossCheck& check) {
   const auto variables = config.own_secret_variables();
   const std::set<std::string_view> own(variables.begin(), variables.end());
-  std::map<std::string_view, std::string_view> at_issuers;  // variables of client secrets
+  std::set<std::string_view> client_secrets;
+  std::set<std::pair<std::string_view, std::string_view>> at_issuers;  // the same variables, each with its issuer
   for (const IssuerSettings& issuer : config.auth.issuers) {
-    for (const ClientSettings* client : {&issuer.introspection, &issuer.sign_in})
+    for (const ClientSettings* client : {&issuer.introspection, &issuer.sign_in}) {
+      client_secrets.insert(client->client_secret_env);
       at_issuers.emplace(client->client_secret_env, issuer.issuer);
+    }
   }
   const auto check_one = [&](const std::string& variable, const Place& at) {
-    if (variable.empty() || (!own.contains(variable) && !at_issuers.contains(variable))) return;
+    if (variable.empty() || (!own.contains(variable) && !client_secrets.contains(variable))) return;
     at.fault(fmt::format("{} is a secret of Proteus itself, and no upstream's", variable));
   };
   const auto check_authentication = [&](const providers::Authentication& authentication, const Place& at) {
     // As an OAuth client, Proteus may use the same secret for an upstream: it goes to the same issuer.
-    const auto of_issuer = at_issuers.find(authentication.variable());
-    if (authentication.is_oauth() && of_issuer != at_issuers.end() && of_issuer->second == authentication.oauth.issuer)
+    if (authentication.is_oauth() && at_issuers.contains({authentication.variable(), authentication.oauth.issuer}))
       return;
     const Place table = at.member("authentication");
     check_one(authentication.variable(), table.member(authentication.variable_key()));
@@ -260,6 +265,8 @@ void check_issuers(const Config& config, CrossCheck& check) {
   for (std::size_t i = 0; i < issuers.size(); ++i) {
     const Place at = list.item(i);
     names.check(issuers[i].issuer, i, at.member("issuer"));
+    // A token stays valid for this long after its end.
+    if (issuers[i].leeway > kMostLeeway) at.member("leeway").fault("must be at most 10m");
     if (issuers[i].introspection.client_id.empty()) continue;
     if (introspecting) {
       at.member("introspection")

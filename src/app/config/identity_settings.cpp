@@ -70,7 +70,7 @@ const json::Binding<IssuerSettings>& issuer_binding() {
           .by_default("from the issuer's metadata"),
       field("algorithms", &S::algorithms, algorithms(), "Signatures to accept."),
       field("scopes", &S::scopes, scopes(), "Scopes that Proteus tells clients to request."),
-      field("leeway", &S::leeway, json::duration(json::Zero::allowed), "How much clocks may differ."),
+      field("leeway", &S::leeway, json::duration(json::Zero::allowed), "How much clocks may differ, at most 10m."),
       field("dpop", &S::dpop,
             json::choice<auth::Dpop>(
                 {{"accept", auth::Dpop::accept}, {"require", auth::Dpop::require}, {"off", auth::Dpop::off}}),

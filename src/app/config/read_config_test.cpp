@@ -353,6 +353,12 @@ TEST(Config, RefusesAnIssuerWithAQueryOrAFragment) {
   }
 }
 
+TEST(Config, BoundsHowLongATokenOutlivesItsEnd) {
+  const auto outcome = read("[[auth.issuers]]\nissuer = \"https://id.example\"\nleeway = \"30d\"\n[[auth.rules]]\n");
+  EXPECT_FALSE(outcome.config);
+  EXPECT_THAT(outcome.said, Contains(HasSubstr("auth.issuers[0].leeway: must be at most 10m")));
+}
+
 TEST(Config, ResolvesPathsBesideTheFile) {
   const auto outcome = read_config(
       {SourceFile{"/etc/proteus/proteus.toml", "[server]\ntls = { certificate = \"c.pem\", key = \"/k.pem\" }\n"}, {}},

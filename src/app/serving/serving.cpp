@@ -279,7 +279,7 @@ Result<> Serving::reload(Config config) {
 
 Result<> Serving::reload_upstreams() {
   auto loaded = asio::co_spawn(workers_->at(0), load_upstreams(), asio::use_future).get();
-  report_contexts();
+  if (loaded) report_contexts();
   return loaded;
 }
 

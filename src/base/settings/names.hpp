@@ -11,8 +11,8 @@ namespace proteus {
 // rejected, because they mean something else in a path.
 Result<> check_name(std::string_view name);
 
-// Checks names for people, in any script: at most 200 bytes, without characters that control a terminal, end a line or
-// change the direction of what follows. Empty for none.
+// Checks names for people, in any script: at most 200 bytes of UTF-8, without characters that control a terminal, end a
+// line, cannot be seen or change the direction of what follows. Empty for none.
 Result<> check_display_name(std::string_view name);
 
 // Whether a name may contain the character.

@@ -80,6 +80,20 @@ TEST(EntryFilter, ComparesAUriAsItMayBeRead) {
               ElementsAre("file:///docs/{name}"));
 }
 
+// OAU-07: a `?` after the host of a pattern is a wildcard in the host or begins the query.
+TEST(EntryFilter, ComparesAUriWithBothReadingsOfAQuestionMark) {
+  const EntryRules denied{.deny = {"resource:db://host?Table=secret*"}};
+  EXPECT_FALSE(admits(denied, Kind::resource, "db://host?Table=secret1"));
+  EXPECT_FALSE(admits(denied, Kind::resource, "DB://host?Table=secret1"));
+  EXPECT_FALSE(admits(denied, Kind::resource, "db://HOST?Table=%73ecret1"));
+  EXPECT_TRUE(admits(denied, Kind::resource, "DB://host?Table=open"));
+  EXPECT_FALSE(admits({.deny = {"resource:https://h:443?x*"}}, Kind::resource, "HTTPS://h?x=1"));
+  EXPECT_FALSE(admits({.deny = {"resource:db://h?st/secret"}}, Kind::resource, "DB://host/secret"));
+  EXPECT_THAT(left({.allow = {"resource:mail://inbox{?maxResults}"}}, Kind::resource_template,
+                   {uri_template("mail://inbox{?maxResults}"), uri_template("mail://outbox{?maxResults}")}),
+              ElementsAre("mail://inbox{?maxResults}"));
+}
+
 // OAU-07
 TEST(EntryFilter, LeavesReadOnlyToolsByWhatTheyDeclare) {
   const std::vector<std::string> raw = {tool("silent"),

@@ -75,7 +75,8 @@ EntryPatterns::EntryPatterns(const std::vector<std::string>& written) {
   patterns_.reserve(written.size());
   for (const auto& each : written) {
     const auto [kind, text] = of_kind(each);
-    patterns_.push_back({kind, std::string(text), kind == Kind::resource ? plain_uri_pattern(text) : std::string()});
+    Pattern& pattern = patterns_.emplace_back(kind, std::string(text));
+    if (kind == Kind::resource) pattern.plain = plain_uri_patterns(text);
   }
 }
 
@@ -96,8 +97,10 @@ bool EntryPatterns::fit(Kind kind, const Names& names, ComparedBy by) const {
 }
 
 bool EntryPatterns::fit_plain(Kind kind, std::string_view uri) const {
-  return std::ranges::any_of(patterns_,
-                             [&](const Pattern& each) { return each.kind == group_of(kind) && fits(each.plain, uri); });
+  const auto fits_form = [&](const std::string& form) { return fits(form, uri); };
+  return std::ranges::any_of(patterns_, [&](const Pattern& each) {
+    return each.kind == group_of(kind) && std::ranges::any_of(each.plain, fits_form);
+  });
 }
 
 bool EntrySelection::filters(Kind kind) const {

@@ -41,7 +41,7 @@ class EntryPatterns {
   struct Pattern {
     Kind kind;  // `resource` also for templates
     std::string text;
-    std::string plain;  // to compare with plain URIs; empty for other kinds
+    std::vector<std::string> plain;  // to compare with plain URIs; empty for other kinds
   };
 
   std::vector<Pattern> patterns_;

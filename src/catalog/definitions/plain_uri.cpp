@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <vector>
 
 namespace proteus::catalog {
 namespace {
@@ -57,8 +56,16 @@ std::string_view without_default_port(std::string_view scheme, std::string_view 
   return host;
 }
 
-// Returns nothing if the host cannot be decoded.
-std::optional<Split> split(std::string_view text, Text what) {
+// Returns where the host at the beginning of `text` ends. Up to `wildcards` question marks are part of it.
+std::size_t host_end(std::string_view text, std::size_t wildcards) {
+  std::size_t end = text.find_first_of("/?#");
+  for (; wildcards > 0 && end != std::string_view::npos && text[end] == '?'; --wildcards)
+    end = text.find_first_of("/?#", end + 1);
+  return std::min(end, text.size());
+}
+
+// Up to `wildcards` question marks are part of the host. Returns nothing if the host cannot be decoded.
+std::optional<Split> split(std::string_view text, Text what, std::size_t wildcards) {
   const auto in_scheme = [what](char c) { return is_of_scheme(c) || (what == Text::pattern && is_wildcard(c)); };
   const auto colon = static_cast<std::size_t>(std::ranges::find_if_not(text, in_scheme) - text.begin());
   const bool begins_well = colon > 0 && (is_letter(text.front()) || is_wildcard(text.front()));
@@ -69,7 +76,7 @@ std::optional<Split> split(std::string_view text, Text what) {
   const bool has_host = text.starts_with("//");
   if (has_host) {
     text.remove_prefix(2);
-    const std::size_t end = std::min(text.find_first_of(what == Text::uri ? "/?#" : "/#"), text.size());
+    const std::size_t end = host_end(text, wildcards);
     const auto plain = decoded(text.substr(0, end));
     if (!plain) return std::nullopt;
     host = lower(without_default_port(scheme, *plain));
@@ -114,7 +121,7 @@ bool climbs(std::string_view query) { return query.ends_with("/..") || query.con
 
 std::optional<std::string> plain_uri(std::string_view uri) {
   if (uri.starts_with(' ') || uri.ends_with(' ')) return std::nullopt;
-  const auto parts = split(uri, Text::uri);
+  const auto parts = split(uri, Text::uri, 0);
   if (!parts) return std::nullopt;
   const auto& [front, rest] = *parts;
   if (front == "file://" && !rest.empty() && !rest.starts_with('/')) return std::nullopt;
@@ -126,10 +133,18 @@ std::optional<std::string> plain_uri(std::string_view uri) {
   return front + *plain_path + *query;
 }
 
-std::string plain_uri_pattern(std::string_view pattern) {
-  const auto parts = split(pattern, Text::pattern);
-  const auto rest = parts ? decoded(parts->rest) : std::nullopt;
-  return rest ? parts->front + *rest : std::string(pattern);
+std::vector<std::string> plain_uri_patterns(std::string_view pattern) {
+  std::vector<std::string> forms;
+  std::size_t last = std::string_view::npos;
+  for (std::size_t wildcards = 0;; ++wildcards) {
+    const auto parts = split(pattern, Text::pattern, wildcards);
+    if (parts && parts->rest.size() == last) return forms;  // the host has no more question marks
+    const auto rest = parts ? decoded(parts->rest) : std::nullopt;
+    std::string form = rest ? parts->front + *rest : std::string(pattern);
+    if (std::ranges::find(forms, form) == forms.end()) forms.push_back(std::move(form));
+    if (!parts) return forms;
+    last = parts->rest.size();
+  }
 }
 
 }  // namespace proteus::catalog

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace proteus::catalog {
 
@@ -16,9 +17,10 @@ namespace proteus::catalog {
 // backslash; a path that climbs above its root; a `..` in the query or fragment; a `file:` URI with a relative path.
 std::optional<std::string> plain_uri(std::string_view uri);
 
-// Returns the form of a rule's pattern (with `*` and `?`) to compare with plain URIs: normalized in the same way,
-// except for path segments. Wildcards may stand in scheme and host. Returns the pattern itself if it cannot be
-// normalized.
-std::string plain_uri_pattern(std::string_view pattern);
+// Returns the forms of a rule's pattern (with `*` and `?`) to compare with plain URIs: normalized in the same way,
+// except for path segments. Wildcards may stand in scheme and host. A `?` after the host is a wildcard in it or begins
+// the query, and only the host is in lower case, so there is a form for each reading. A reading that cannot be
+// normalized has the pattern itself as its form.
+std::vector<std::string> plain_uri_patterns(std::string_view pattern);
 
 }  // namespace proteus::catalog

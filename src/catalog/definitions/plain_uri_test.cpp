@@ -1,9 +1,12 @@
 #include "catalog/definitions/plain_uri.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace proteus::catalog {
 namespace {
+
+using ::testing::ElementsAre;
 
 std::string plain(std::string_view uri) { return plain_uri(uri).value_or("(none)"); }
 
@@ -41,13 +44,26 @@ TEST(PlainUri, IsNothingWhereItsMeaningDependsOnTheReader) {
 }
 
 TEST(PlainUri, HasPatternsOfTheSameForm) {
-  EXPECT_EQ(plain_uri_pattern("FILE://localhost/My%20Files/*"), "file:///My Files/*");
-  EXPECT_EQ(plain_uri_pattern("*"), "*");
-  EXPECT_EQ(plain_uri_pattern("note:to?ay"), "note:to?ay");
-  EXPECT_EQ(plain_uri_pattern("*/100%"), "*/100%");
-  EXPECT_EQ(plain_uri_pattern("*://Host/A*"), "*://host/A*");
-  EXPECT_EQ(plain_uri_pattern("http?://H*:80/%41"), "http?://h*:80/A");
-  EXPECT_EQ(plain_uri_pattern("https://H:443/*"), "https://h/*");
+  EXPECT_THAT(plain_uri_patterns("FILE://localhost/My%20Files/*"), ElementsAre("file:///My Files/*"));
+  EXPECT_THAT(plain_uri_patterns("*"), ElementsAre("*"));
+  EXPECT_THAT(plain_uri_patterns("note:to?ay"), ElementsAre("note:to?ay"));
+  EXPECT_THAT(plain_uri_patterns("*/100%"), ElementsAre("*/100%"));
+  EXPECT_THAT(plain_uri_patterns("*://Host/A*"), ElementsAre("*://host/A*"));
+  EXPECT_THAT(plain_uri_patterns("http?://H*:80/%41"), ElementsAre("http?://h*:80/A"));
+  EXPECT_THAT(plain_uri_patterns("https://H:443/*"), ElementsAre("https://h/*"));
+  EXPECT_THAT(plain_uri_patterns("note:to?a?y"), ElementsAre("note:to?a?y"));
+  EXPECT_THAT(plain_uri_patterns("x://h/A?b=?"), ElementsAre("x://h/A?b=?"));
+  EXPECT_THAT(plain_uri_patterns("x://h%zz?A"), ElementsAre("x://h%zz?A"));
+}
+
+TEST(PlainUri, HasAFormOfAPatternForEachPlaceWhereItsQueryMayBegin) {
+  EXPECT_THAT(plain_uri_patterns("DB://Host?Table=A*"), ElementsAre("db://host?Table=A*", "db://host?table=a*"));
+  EXPECT_THAT(plain_uri_patterns("DB://H?ST?Table"),
+              ElementsAre("db://h?ST?Table", "db://h?st?Table", "db://h?st?table"));
+  EXPECT_THAT(plain_uri_patterns("https://h:443?x*"), ElementsAre("https://h?x*", "https://h:443?x*"));
+  EXPECT_THAT(plain_uri_patterns("mail://inbox{?maxResults}"),
+              ElementsAre("mail://inbox{?maxResults}", "mail://inbox{?maxresults}"));
+  EXPECT_THAT(plain_uri_patterns("x://h?a%zz/B"), ElementsAre("x://h?a%zz/B"));
 }
 
 }  // namespace

@@ -43,10 +43,10 @@ Change diff(const Snapshot* before, const Snapshot* after);
 // Returns how a definition changed; both must be of one kind and name.
 //
 // A change of a tool is breaking because of its schemas (see schema_change.hpp); if it loses its outputSchema; if
-// `execution` is new or changed; or if its annotations withdraw a promise (readOnlyHint, idempotentHint, or that it is
-// not destructive or not open to the world), because hosts use these to decide whether to ask the user. A change of a
-// prompt is breaking if an argument is gone or has become required, and that of a resource if its mimeType changed or
-// is gone.
+// `execution` changed, appeared or is gone (a `taskSupport` of "forbidden" is the same as none); or if its annotations
+// withdraw a promise (readOnlyHint, idempotentHint, or that it is not destructive or not open to the world), because
+// hosts use these to decide whether to ask the user. A change of a prompt is breaking if an argument is gone or has
+// become required, and that of a resource if its mimeType changed or is gone.
 ChangedDefinition compare(Kind kind, const Definition& before, const Definition& after);
 
 // Returns members of a refresh result: "tools", "prompts", "resources" and "resource_templates", each an object with

@@ -15,10 +15,10 @@ enum class SchemaOf : std::uint8_t { input, output };
 // of input is breaking if something that was accepted may now be rejected or ignored, and one of output if something
 // that was excluded may now come.
 //
-// Annotations (title, description, default, examples, …) do not count. Neither does a new optional property: callers
-// that do not know a property do not send it. A change that this function cannot reason about counts as breaking and is
-// described as one that cannot be shown to be compatible. The work is bounded; a comparison that exceeds the bound ends
-// in the same way.
+// Annotations (title, description, default, examples, …) do not count, unless a reference of either schema leads into
+// one. Neither does a new optional property: callers that do not know a property do not send it. A change that this
+// function cannot reason about counts as breaking and is described as one that cannot be shown to be compatible. The
+// work is bounded; a comparison that exceeds the bound ends in the same way.
 std::vector<std::string> breaking_changes(const boost::json::value& before, const boost::json::value& after,
                                           SchemaOf direction);
 

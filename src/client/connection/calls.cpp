@@ -45,7 +45,12 @@ Task<Result<>> ping(Connection& connection, RequestOptions options) {
   if (!facts) co_return std::unexpected(facts.error());
   const auto method = (*facts)->era() == mcp::Era::legacy ? mcp::Method::ping : mcp::Method::discover;
   const auto answer = co_await connection.request(method, {}, std::move(options));
-  if (!answer) co_return std::unexpected(answer.error());
+  if (!answer) {
+    // A server that has just agreed to the other era, which lacks the method, has answered.
+    const bool changed_era = connection.facts()->era() != (*facts)->era();
+    if (changed_era && answer.error().kind() == ErrorKind::unsupported) co_return Result<>{};
+    co_return std::unexpected(answer.error());
+  }
   if (method == mcp::Method::discover) connection.update_facts(*answer);
   co_return Result<>{};
 }

@@ -22,7 +22,8 @@ Task<Result<Answer>> complete(Connection& connection, std::string reference, std
                               std::string context = {}, RequestOptions options = {});
 
 // Checks whether the server answers. The modern era has no `ping`, so a modern server gets `server/discover`,
-// and the connection learns what it says about itself now.
+// and the connection learns what it says about itself now. Succeeds, too, if the server turns out to have changed its
+// era and agrees to the other one.
 Task<Result<>> ping(Connection& connection, RequestOptions options = {});
 
 // Returns whether the request has changed the server's lists, according to `refresh_capabilities` in the answer's

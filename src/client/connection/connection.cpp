@@ -32,6 +32,14 @@ bool may_ask(mcp::Method method) {
   return info != nullptr && info->may_ask;
 }
 
+// Returns the error of a refused request for a log level. Statuses 500 and 501 say that the server cannot do this, and
+// not, like the others from 429 on, that it cannot serve anybody now.
+Error log_level_error(const Reply& reply) {
+  Error error = reply_error(reply);
+  if (reply.status != 500 && reply.status != 501) return error;
+  return Error(ErrorKind::remote, error.message()).with_rpc_code(error.rpc_code()).with_data(error.data());
+}
+
 }  // namespace
 
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
@@ -96,7 +104,9 @@ void Connection::note(const Negotiated& negotiated) {
   if (legacy) questions_.set_roots_due(true);
   listener_.move();
   if (options_.on_agreed) options_.on_agreed(*facts_);
-  if (legacy && log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
+  // Telling the level may itself have cost the session that precedes this one.
+  if (legacy && log_level_ && restores_log_level_ && setting_log_level_ == 0)
+    tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
 void Connection::update_facts(const Answer& discovered) {
@@ -314,7 +324,8 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, mcp::Method 
     return {.answer = std::unexpected(errors::not_found("the server no longer knows the session")), .again = true};
   }
   const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
-  Outcome outcome{std::unexpected(reply_error(reply)), again};
+  const bool for_log_level = method == mcp::Method::set_log_level;
+  Outcome outcome{std::unexpected(for_log_level ? log_level_error(reply) : reply_error(reply)), again};
   outcome.misfits = negotiated.era() == mcp::Era::modern && method == mcp::Method::tools_call &&
                     outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
   if (reply.sent && (reply.status == 401 || reply.status == 403)) outcome.refusal = std::move(reply);
@@ -360,30 +371,6 @@ Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestI
   const auto sent = co_await send_text(std::move(transport), mcp::cancelled_notification(fmt::format("{}", id), reason),
                                        options_.timeout);
   if (!sent) options_.log->debug("a cancellation did not reach the server: {}", sent.error().message());
-}
-
-Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
-  auto opened = co_await open();
-  if (!opened) co_return std::unexpected(std::move(opened.error()));
-  const auto before = std::exchange(log_level_, level);
-  if ((*opened)->era() == mcp::Era::modern) co_return Result<>{};
-  // A server that refuses the level is not asked again. One that could not be asked is.
-  bool asked = false;
-  const std::shared_ptr<void> end(nullptr, [&](void*) {
-    if (!asked && log_level_ == level) log_level_ = before;
-  });
-  Params params;
-  params.members.add(fmt::format(R"("level":"{}")", mcp::to_string(level)));
-  auto answer = co_await request(mcp::Method::set_log_level, std::move(params));
-  asked = answer || answer.error().kind() == ErrorKind::remote;
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  co_return Result<>{};
-}
-
-Task<> Connection::restore_log_level(mcp::LogLevel level) {
-  log_level_.reset();
-  const auto set = co_await set_log_level(level);
-  if (!set) options_.log->warning("the log level was not set again: {}", set.error().message());
 }
 
 }  // namespace proteus::client

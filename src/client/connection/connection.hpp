@@ -206,6 +206,8 @@ class Connection final : private Inbox {
   HeaderParameters mirrors_;
   std::shared_ptr<const ServerFacts> facts_;
   std::optional<mcp::LogLevel> log_level_;
+  std::size_t setting_log_level_ = 0;  // number of requests under way that tell the server the level
+  bool restores_log_level_ = true;     // whether new sessions are told the level
   std::size_t visits_ = 0;
   Bell left_;
   std::uint64_t noted_ = 0;  // the generation that `note` has seen last

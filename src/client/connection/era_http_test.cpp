@@ -86,6 +86,22 @@ TEST_F(EraOverHttp, FindsOutAnewWhenTheServerWasUpgraded) {
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
 }
 
+TEST_F(EraOverHttp, IsAnsweredByAServerThatHasChangedItsEra) {
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  mcp = FakeMcp::modern();
+  mcp.on["ping"] = [](const FakeRequest& request) {
+    return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
+  };
+  const auto upgraded = client.run(ping(client.connection));
+  EXPECT_TRUE(upgraded) << upgraded.error().message();
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
+  mcp = FakeMcp::legacy();
+  const auto downgraded = client.run(ping(client.connection));
+  EXPECT_TRUE(downgraded) << downgraded.error().message();
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
 // UPC-15: a request written for one era could reach another caller's session in the other era.
 TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
   std::vector<mcp::Era> agreed;

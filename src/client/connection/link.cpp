@@ -27,11 +27,12 @@ struct Link::Outcome {
   std::shared_ptr<Authorizer> authorizer;  // null for the connection's credentials
   std::optional<Error> failure = {};
 
-  // Returns whether a waiter with these credentials would fail, too.
+  // Returns whether a waiter with these credentials would fail, too. An authorizer may fail with almost any kind of
+  // error, whose text is meant for its own caller.
   bool fails(const std::shared_ptr<Authorizer>& with) const {
     if (!failure || failure->kind() == ErrorKind::cancelled) return false;
-    const bool about_access = failure->kind() == ErrorKind::unauthenticated || failure->kind() == ErrorKind::forbidden;
-    return !about_access || with == authorizer;
+    const bool for_all = failure->kind() == ErrorKind::unreachable || failure->kind() == ErrorKind::timeout;
+    return for_all || with == authorizer;
   }
 };
 

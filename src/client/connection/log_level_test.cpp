@@ -38,5 +38,28 @@ TEST_F(LegacyLogLevel, IsNotAskedForAgainWhereTheServerHasNone) {
   EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug);
 }
 
+// Each call would wait for the next attempt. Status 504 counts as silence.
+TEST_F(LegacyLogLevel, IsNotAskedForAgainWhereTheServerFailsAtItOrIsSilent) {
+  for (const int answered : {500, 501, 504}) {
+    status = answered;
+    Client client(io, server.url(), test::quick());
+    EXPECT_FALSE(client.run(client.connection.set_log_level(mcp::LogLevel::debug))) << answered;
+    EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug) << answered;
+  }
+}
+
+TEST_F(LegacyLogLevel, CostsNoFurtherSessionsWhereTheServerAnswersWithStatus404) {
+  number_sessions();
+  status = 404;
+  Client client(io, server.url(), test::quick());
+  EXPECT_FALSE(client.run(client.connection.set_log_level(mcp::LogLevel::debug)));
+  EXPECT_EQ(client.connection.log_level(), mcp::LogLevel::debug);
+  EXPECT_EQ(client.text("echo"), "done");
+  net::test::settle(io);
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.count("logging/setLevel"), 2U) << "status 404 may also mean that the session is unknown";
+  EXPECT_EQ(server.count("initialize"), 3U);
+}
+
 }  // namespace
 }  // namespace proteus::client

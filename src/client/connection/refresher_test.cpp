@@ -26,34 +26,57 @@ class BrokenAuthorizer final : public Authorizer {
   int faults = 0;
 };
 
-using RefresherTest = test::ModernHttp;
+class RefresherTest : public test::ModernHttp {
+ protected:
+  // Ends the refresher, and what it leaves behind.
+  void end(Refresher& refresher) {
+    net::test::run(io, refresher.close());
+    http.close();
+    net::test::settle(io);
+  }
+  // Reads no lists.
+  Refresher::Dependencies dependencies() {
+    return {.executor = io.get_executor(),
+            .clock = clock,
+            .chance = random_chance,
+            .breaker = breaker,
+            .name = "the server",
+            .read = []() -> Task<Result<Gathered>> { co_return Gathered{}; }};
+  }
+
+  SystemClock clock;
+  net::HttpClient http{io, clock};
+  CircuitBreaker breaker{clock, 5, 1s};
+};
 
 // REF-12
 TEST_F(RefresherTest, GoesOnAfterAnExceptionDuringACheckOfTheServer) {
   const auto authorizer = std::make_shared<BrokenAuthorizer>();
   Options options = test::quick();
   options.authorizer = authorizer;
-  const SystemClock clock;
-  net::HttpClient http(io, clock);
-  CircuitBreaker breaker(clock, 5, 1s);
-  const auto nothing = []() -> Task<Result<Gathered>> { co_return Gathered{}; };
-  Refresher refresher({.health_interval = 1ms},
-                      {.executor = io.get_executor(),
-                       .clock = clock,
-                       .chance = random_chance,
-                       .breaker = breaker,
-                       .name = "the server",
-                       .read = nothing},
-                      transports_to(server.url(), io, http), std::move(options));
+  Refresher refresher({.health_interval = 1ms}, dependencies(), transports_to(server.url(), io, http),
+                      std::move(options));
   refresher.start();
   EXPECT_TRUE(net::test::run(io, refresher.first_try()));
   authorizer->broken = true;
   net::test::run_until(io, [&] { return authorizer->faults == 3; });
   authorizer->broken = false;
   EXPECT_TRUE(net::test::run(io, refresher.refresh()).ok());
-  net::test::run(io, refresher.close());
-  http.close();
-  net::test::settle(io);
+  end(refresher);
+}
+
+// A legacy server demands a session even for `server/discover`.
+TEST_F(RefresherTest, ReadsAServerThatHasBecomeLegacy) {
+  Refresher refresher({}, dependencies(), transports_to(server.url(), io, http), test::quick());
+  refresher.start();
+  EXPECT_TRUE(net::test::run(io, refresher.first_try()));
+  EXPECT_EQ(refresher.facts()->era(), mcp::Era::modern);
+  mcp = FakeMcp::legacy();
+  const Reading reading = net::test::run(io, refresher.refresh());
+  EXPECT_TRUE(reading.ok()) << reading.error->message();
+  EXPECT_EQ(refresher.facts()->era(), mcp::Era::legacy);
+  EXPECT_EQ(refresher.health().state, ServerState::connected);
+  end(refresher);
 }
 
 }  // namespace

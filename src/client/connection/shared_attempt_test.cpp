@@ -26,6 +26,24 @@ class Token final : public Authorizer {
   std::string token_;
 };
 
+// Fails when the test says so, for a reason that concerns its caller only.
+class ExhaustedSignIn final : public Authorizer {
+ public:
+  explicit ExhaustedSignIn(const Executor& executor) : fails_(executor) {}
+  Task<Result<std::vector<Header>>> headers(std::string_view /*method*/, const net::Url& /*url*/) override {
+    is_asked = true;
+    co_await fails_.wait();
+    co_return std::unexpected(errors::exhausted("ada has signed in too often"));
+  }
+  Task<Result<bool>> refused(Refusal /*refusal*/) override { co_return false; }
+  void fail() { fails_.ring(); }
+
+  bool is_asked = false;
+
+ private:
+  Bell fails_;
+};
+
 RequestOptions as(std::string token) {
   RequestOptions options;
   options.authorizer = std::make_shared<Token>(std::move(token));
@@ -56,6 +74,21 @@ TEST_F(SharedAttempt, OfARefusedCallerSaysNothingAboutOthers) {
   net::test::Started friend_of_ours(io, call_tool(client.connection, "echo", "{}", as("good")));
   EXPECT_EQ(stranger.finish().error().kind(), ErrorKind::unauthenticated);
   EXPECT_EQ(Client::text_of(friend_of_ours.finish()), "done");
+}
+
+// The failure of one caller's credentials, and its text, reach nobody else.
+TEST_F(SharedAttempt, OfACallerWhoseSignInFailsSaysNothingAboutOthers) {
+  Client client(io, server.url(), test::quick());
+  const auto sign_in = std::make_shared<ExhaustedSignIn>(io.get_executor());
+  RequestOptions as_ada;
+  as_ada.authorizer = sign_in;
+  net::test::Started ada(io, call_tool(client.connection, "echo", "{}", as_ada));
+  client.run_until([&] { return sign_in->is_asked; });
+  net::test::Started other(io, call_tool(client.connection, "echo", "{}", as("good")));
+  net::test::settle(io);
+  sign_in->fail();
+  EXPECT_EQ(ada.finish().error().kind(), ErrorKind::exhausted);
+  EXPECT_EQ(Client::text_of(other.finish()), "done");
 }
 
 }  // namespace

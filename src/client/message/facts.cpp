@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "json/canonical.hpp"
 #include "json/text.hpp"
 #include "mcp/meta.hpp"
 
@@ -47,13 +48,22 @@ void read_common(const Received& answer, ServerFacts& facts) {
   }
 }
 
+// Some servers keep members in unordered maps, and write them in another order each time.
+bool is_same_json(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  const auto canonical = json::canonical_text(one);
+  const auto of_other = json::canonical_text(other);
+  return canonical && of_other && *canonical == *of_other;
+}
+
 }  // namespace
 
 bool same(const ServerFacts& one, const ServerFacts& other) {
   const auto said = [](const ServerFacts& facts) {
-    return std::tie(facts.version, facts.info, facts.capabilities, facts.instructions, facts.versions);
+    return std::tie(facts.version, facts.instructions, facts.versions);
   };
-  return said(one) == said(other);
+  return said(one) == said(other) && is_same_json(one.info, other.info) &&
+         is_same_json(one.capabilities, other.capabilities);
 }
 
 Result<ServerFacts> read_discover(const Received& answer) {

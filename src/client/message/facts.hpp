@@ -31,7 +31,7 @@ struct ServerFacts {
   mcp::Era era() const { return mcp::era_of(version); }
 };
 
-// Returns whether a server says the same about itself in both.
+// Returns whether a server says the same about itself in both, in whatever order of members.
 bool same(const ServerFacts& one, const ServerFacts& other);
 
 // Reads the result of `server/discover`. Fails if it is something else: some servers answer every method.

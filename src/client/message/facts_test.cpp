@@ -41,6 +41,17 @@ TEST(Facts, KeepInstructionsWhoseEscapesAreLong) {
   EXPECT_THAT(facts->left_out, ElementsAre());
 }
 
+TEST(Facts, AreTheSameInAnotherOrderOfMembers) {
+  const auto said = [](std::string_view members) {
+    return read_discover(answer(fmt::format(R"({{"supportedVersions":["2026-07-28"],{}}})", members))).value();
+  };
+  const auto facts = said(R"("capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"a","version":"1"})");
+  EXPECT_TRUE(same(facts, said(R"("serverInfo":{"version":"1","name":"a"},"capabilities":{"prompts":{},"tools":{}})")));
+  EXPECT_FALSE(
+      same(facts, said(R"("capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"b","version":"1"})")));
+  EXPECT_FALSE(same(facts, said(R"("capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"})")));
+}
+
 // SEC-03
 TEST(Facts, RefuseVersionsWithoutEndBeforeReadingThem) {
   const std::string many = fmt::format(R"(["2026-07-28","{}"])", std::string(100'000, 'x'));

@@ -60,7 +60,6 @@ class PostgresIntrospection {
     return connection_.ask(sql, parameters, patience_);
   }
 
-  // The tables are sorted by the bytes of their names.
   TableFacts* table(std::string_view name) {
     const auto found = std::ranges::lower_bound(found_.tables, name, {}, &TableFacts::name);
     return found == found_.tables.end() || found->name != name ? nullptr : &*found;
@@ -78,6 +77,8 @@ class PostgresIntrospection {
       found_.tables.push_back(
           {.name = rows->string(row, 0), .is_view = rows->flag(row, 1), .comment = rows->string(row, 2)});
     }
+    // The server has sorted by the bytes of its own encoding.
+    std::ranges::sort(found_.tables, {}, &TableFacts::name);
     return {};
   }
 

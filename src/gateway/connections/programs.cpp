@@ -35,9 +35,11 @@ std::size_t Programs::running() const {
   return running_;
 }
 
-bool Programs::has_room(std::uint64_t instance) const {
+bool Programs::has_room(std::uint64_t instance, std::size_t count) const {
   const std::scoped_lock lock(mutex_);
-  return how_full(instance) == Full::not_yet;
+  const auto own = by_upstream_.find(instance);
+  const std::size_t of_upstream = own == by_upstream_.end() ? 0 : own->second;
+  return of_upstream + count <= limits_.per_upstream && running_ + count <= limits_.total;
 }
 
 Programs::Full Programs::how_full(std::uint64_t instance) const {

@@ -35,8 +35,8 @@ class Programs {
   // destroyed, on any thread. If there is none, ends the program that has been idle longest. Fails if all are in use.
   // Must be called on a worker's thread.
   Task<Result<std::shared_ptr<void>>> take(std::uint64_t instance);
-  // Whether one more program of an upstream may start without ending another.
-  bool has_room(std::uint64_t instance) const;
+  // Whether so many more programs of an upstream may start without ending another.
+  bool has_room(std::uint64_t instance, std::size_t count) const;
   std::size_t running() const;
 
  private:

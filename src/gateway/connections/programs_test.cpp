@@ -147,6 +147,20 @@ TEST_F(SessionPrograms, DoNotMakeRoomForASessionThatNobodyWaitsFor) {
   EXPECT_EQ(seen(second), seen_so_far + 1) << "it is still the same program";
 }
 
+// SES-26: the first anonymous call needs a program itself, before one is prepared for the next such call.
+TEST_F(SessionPrograms, DoNotMakeRoomForTheSessionThatTheFirstAnonymousCallPrepares) {
+  TestGateway::Setup setup;
+  setup.programs.per_upstream = 2;
+  const auto gateway = start(1h, std::move(setup));
+  LegacyClient client(gateway->port());
+  (void)client.call("1", "echo");
+  const auto seen_so_far = seen(client);
+  ModernClient anonymous(*gateway);
+  const auto asked = anonymous.call("ask");
+  ASSERT_TRUE(asks(asked)) << asked;
+  EXPECT_EQ(seen(client), seen_so_far + 1) << "it is still the same program";
+}
+
 class LimitedPrograms : public SessionPrograms, public ::testing::WithParamInterface<bool> {};
 
 // SES-26

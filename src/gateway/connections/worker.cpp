@@ -246,14 +246,16 @@ std::shared_ptr<UpstreamSession> Worker::fresh_line(const ServedUpstream& upstre
         upstream->settings().name);
   }
   std::shared_ptr<UpstreamSession> line = std::exchange(entry->second, nullptr);
-  if (line || first) run("preparing a session", prepare_line(upstream));
+  // The call itself needs a place, too, unless its session runs already.
+  const std::size_t places = line && line->connection()->is_open() ? 1 : 2;
+  if (line || first) run("preparing a session", prepare_line(upstream, places));
   return line ? line : make_line(upstream, client::Owner::caller, SessionObserver::nobody());
 }
 
-Task<> Worker::prepare_line(ServedUpstream upstream) {
+Task<> Worker::prepare_line(ServedUpstream upstream, std::size_t places) {
   const bool runs_program = std::holds_alternative<net::Command>(upstream->endpoint());
   std::shared_ptr<UpstreamSession> line;
-  if (!runs_program || programs_->has_room(upstream.instance)) {
+  if (!runs_program || programs_->has_room(upstream.instance, places)) {
     line = make_line(upstream, client::Owner::caller, SessionObserver::nobody());
     if (!co_await line->connection()->open()) line = nullptr;
   }

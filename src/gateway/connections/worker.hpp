@@ -101,8 +101,8 @@ class Worker {
   // Returns the session that all requests of a principal without a client session share at a legacy upstream.
   std::shared_ptr<UpstreamSession> line_of(const ServedUpstream& upstream, const std::string& principal);
   // Returns a session without any request yet, for a single call of an anonymous caller. The session ends with its last
-  // holder. Prepares another one in the background, so that the next call need not wait; but not if that would end
-  // another caller's program.
+  // holder. Prepares another one in the background, so that the next call need not wait; but not if this call and that
+  // session together would end another caller's program.
   std::shared_ptr<UpstreamSession> fresh_line(const ServedUpstream& upstream);
   // Gives up a principal's session, so that the next request opens another one. Running requests continue.
   void give_up(const ServedUpstream& upstream, const std::string& principal,
@@ -148,7 +148,9 @@ class Worker {
                                              SessionObserver observer, const std::string& principal = {});
   // Like `authorizer_for`, for the caller with this principal's key.
   std::shared_ptr<GrantAuthorizer> authorizer_of(const ServedUpstream& upstream, const std::string& principal);
-  Task<> prepare_line(ServedUpstream upstream);
+  // Prepares a session for the next call of an anonymous caller, if there is room for so many programs: its own, and
+  // that of the call that is about to start.
+  Task<> prepare_line(ServedUpstream upstream, std::size_t places);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
   boost::asio::io_context& io_;

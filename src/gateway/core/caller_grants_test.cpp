@@ -53,9 +53,11 @@ class CallerGrants : public ::testing::Test {
     made.tokens.access_token = Secret(std::move(access));
     return made;
   }
-  void connect(std::string_view name, std::string access) {
+  void connect(std::string_view name, std::string access, auth::oauth::Scopes scopes = {}) {
     const auto principal = gateway_->gateway.access()->principals->find_name(name);
-    gateway_->run(gateway_->gateway.vault().put(grant(*owner_of(*principal), std::move(access)), "a test")).value();
+    Grant made = grant(*owner_of(*principal), std::move(access));
+    made.tokens.scopes = std::move(scopes);
+    gateway_->run(gateway_->gateway.vault().put(std::move(made), "a test")).value();
   }
   providers::UpstreamSettings settings_;
   ScriptedUpstream upstream_;
@@ -123,6 +125,24 @@ TEST_F(ForbiddingGrants, TellTheCallerTheKindOfRefusalAndTheObserverAllOfIt) {
   EXPECT_EQ(answer.at("error").at("message"), "upstream notes does not allow the caller to make this request");
   const std::scoped_lock lock(mutex);
   EXPECT_THAT(seen, ElementsAre(HasSubstr("host-7.internal")));
+}
+
+class GreedyGrants : public CallerGrants {
+ protected:
+  GreedyGrants()
+      : CallerGrants([](const boost::json::object& message) -> Reaction {
+          if (message.at("method") == "tools/call")
+            return Reaction::refuse(403, "no",
+                                    "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"write\"\r\n");
+          return tool_or_answer(message);
+        }) {}
+};
+
+// UPC-10: the caller learns why nobody is asked for the scopes.
+TEST_F(GreedyGrants, TellTheCallerThatTheScopesWereGranted) {
+  connect("ada", "of-ada", {"write"});
+  const auto answer = gateway_->call("notes_note", "{}", bearer("token-of-ada"));
+  EXPECT_EQ(answer.at("error").at("message"), "upstream notes: it asks for scopes that were granted (write)");
 }
 
 class RefusingGrants : public CallerGrants {

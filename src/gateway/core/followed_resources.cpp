@@ -28,7 +28,8 @@ void FollowedResources::unfollow(const std::string& uri) {
 void FollowedResources::add_route(const std::string& uri, const std::string& upstream) {
   const auto place = followed_.find(uri);
   if (place == followed_.end()) return;
-  if (place->second.at.insert_or_assign(upstream, Because::routed).second) add(upstream, uri);
+  // An upstream that lists the resource stays `listed`, so that `look_at` drops it once it lists the resource no more.
+  if (place->second.at.try_emplace(upstream, Because::routed).second) add(upstream, uri);
 }
 
 void FollowedResources::look_at(const catalog::CatalogState& state) {

@@ -14,7 +14,9 @@ bool changes_resources(const catalog::Publication& publication);
 
 // The resources that clients follow, and where the gateway follows them on their behalf: at the upstreams that list a
 // resource, and at those to which routing has led a client. Routing finds the upstreams of resources that match a
-// template or are listed live. A change costs time for its own resource only. Belongs to one thread.
+// template or are listed live. If such a resource moves, the gateway follows it where routing found it until a client
+// subscribes again, because only a subscription is routed. Following or unfollowing a resource costs time for that
+// resource only. Belongs to one thread.
 class FollowedResources {
  public:
   void follow(const std::string& uri, const catalog::CatalogState& state);

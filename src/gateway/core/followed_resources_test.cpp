@@ -49,6 +49,8 @@ TEST_F(FollowedResourcesTest, AreFollowedWhereTheyAreListed) {
 TEST_F(FollowedResourcesTest, MoveWithTheListsOfTheUpstreams) {
   list("a", {"test://x"});
   follow("test://x");
+  // Routing has led a client there, too.
+  followed_.add_route("test://x", "a");
   EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", SizeIs(1))));
   list("a", {});
   list("b", {"test://x"});

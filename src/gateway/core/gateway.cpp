@@ -250,7 +250,8 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
   }
   co_await share_watching(fresh);
   followed_.upstreams_changed();
-  look_for_followed();
+  look_ = true;
+  share_followed();
   if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
   co_return Result<>{};
 }

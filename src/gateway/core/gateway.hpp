@@ -237,9 +237,10 @@ class Gateway {
   void announce(const catalog::Publication& publication, ChangedBy by);
   void follow(const std::string& uri, bool followed);
   void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
+  // These three run on the control thread.
   void share_followed_soon();
   void share_followed();
-  // To be called on the control thread when lists of resources have changed.
+  // To be called when lists of resources have changed.
   void look_for_followed();
   net::HttpClient& http_of(boost::asio::io_context& io);
 
@@ -295,6 +296,7 @@ class Gateway {
   bool ended_left_ = false;                        // set by the first change: left sessions are being ended
   FollowedResources followed_;
   bool sharing_followed_ = false;  // `share_followed` is posted
+  bool look_ = false;              // `share_followed` must look for the upstreams that list what is followed
 };
 
 }  // namespace proteus::gateway

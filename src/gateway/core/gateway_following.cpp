@@ -25,7 +25,7 @@ void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& ups
   });
 }
 
-// Combines changes: many come at once when a session ends.
+// Combines changes: many come at once when a session ends, and when upstreams publish their lists at the start.
 void Gateway::share_followed_soon() {
   if (std::exchange(sharing_followed_, true)) return;
   asio::post(control(), [this] {
@@ -35,6 +35,7 @@ void Gateway::share_followed_soon() {
 }
 
 void Gateway::share_followed() {
+  if (std::exchange(look_, false)) followed_.look_at(*catalog_.current());
   const auto table = tables_.get();
   for (auto& [name, uris] : followed_.take_changed()) {
     if (const ServedUpstream* const served = table->find(name)) (*served)->follow(std::move(uris));
@@ -42,8 +43,8 @@ void Gateway::share_followed() {
 }
 
 void Gateway::look_for_followed() {
-  followed_.look_at(*catalog_.current());
-  share_followed();
+  look_ = true;
+  share_followed_soon();
 }
 
 }  // namespace proteus::gateway

@@ -232,6 +232,7 @@ Task<> DatasetRegistry::take_in(Seen seen) {
   }
   for (const auto& fault : next.content.faults)
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
+  was_read_ = true;
   co_await apply(std::move(next));
   signature_ = std::move(seen.signature);
 }

@@ -169,6 +169,7 @@ class DatasetRegistry {
   // The following members belong to the control thread.
   Offering offering_;
   std::optional<std::string> signature_;  // of the directory as it was read last; nothing if it must be read again
+  bool was_read_ = false;                 // whether any directory was ever read
   // Numbers of looks at the directory: the last one that somebody wants, that has begun, and that has ended.
   std::uint64_t look_wanted_ = 0;
   std::uint64_t look_begun_ = 0;

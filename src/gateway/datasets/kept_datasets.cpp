@@ -59,7 +59,8 @@ Task<Result<>> DatasetRegistry::do_follow() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   if (auto read = co_await read_kept(); !read) co_return read;
-  co_await apply(*state_.get());
+  // Before the directory was read once, every connected dataset would seem to have lost its file.
+  if (was_read_) co_await apply(*state_.get());
   co_return Result<>{};
 }
 

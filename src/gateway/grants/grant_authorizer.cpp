@@ -20,11 +20,13 @@ Vault::Wanted GrantAuthorizer::wanted() const {
 
 Task<Result<GrantPointer>> GrantAuthorizer::usable(Vault::Wanted wanted) {
   auto grant = co_await vault_.usable(std::move(wanted));
-  if (!grant) {
-    const std::scoped_lock lock(mutex_);
-    missing_.why = grant.error();
-  }
+  note_why(grant ? std::nullopt : std::optional(grant.error()));
   co_return grant;
+}
+
+void GrantAuthorizer::note_why(std::optional<Error> why) {
+  const std::scoped_lock lock(mutex_);
+  missing_.why = std::move(why);
 }
 
 GrantAuthorizer::Headers GrantAuthorizer::headers_of(const Grant& grant, std::string_view method,
@@ -44,6 +46,7 @@ Task<Result<GrantAuthorizer::Headers>> GrantAuthorizer::headers(std::string_view
 client::ReadyHeaders::Pointer GrantAuthorizer::headers_now(std::string_view method, const net::Url& url) {
   const auto grant = vault_.usable_now(seeker_->key, seeker_->caller_token);
   if (!grant) return nullptr;
+  note_why(std::nullopt);
   // A proof is valid for one request only.
   if (grant->proofs) return std::make_shared<const client::ReadyHeaders>(headers_of(*grant, method, url));
   return grant->headers;
@@ -57,8 +60,9 @@ Task<Result<bool>> GrantAuthorizer::refused(client::Refusal refusal) {
   // The token was already replaced because of another request.
   if (!was_sent_with(refusal, *grant)) co_return true;
   // RFC 9449, section 9: the proof lacked a nonce or had an old one, and the token is as good as before. Another
-  // request may have brought the nonce already.
-  if (grant->proofs && (hints.error == "use_dpop_nonce" || (hints.error.empty() && has_new_nonce))) co_return true;
+  // request may have brought the nonce already. Some servers call such a proof invalid (section 7.1).
+  const bool may_be_nonce = hints.error.empty() || hints.error == "invalid_dpop_proof";
+  if (grant->proofs && (hints.error == "use_dpop_nonce" || (has_new_nonce && may_be_nonce))) co_return true;
   if (refusal.status == 403) co_return note_scopes(hints, refusal.challenge, *grant);
   {
     const std::scoped_lock lock(mutex_);
@@ -83,7 +87,10 @@ Result<bool> GrantAuthorizer::note_scopes(const auth::oauth::ChallengeHints& hin
                                           const Grant& grant) {
   if (hints.error != "insufficient_scope" || hints.scopes.empty() || grant.is_transient) return false;
   auto wanted = vault_.widen(grant, hints.scopes);
-  if (!wanted) return std::unexpected(std::move(wanted.error()));
+  if (!wanted) {
+    note_why(wanted.error());
+    return std::unexpected(std::move(wanted.error()));
+  }
   const std::scoped_lock lock(mutex_);
   missing_ = {.scopes = std::move(*wanted), .challenge = std::string(challenge)};
   return false;

@@ -42,7 +42,9 @@ class GrantAuthorizer final : public client::Authorizer {
   struct Missing {
     auth::oauth::Scopes scopes = {};  // to request; empty if none are missing
     std::string challenge = {};
-    std::optional<Error> why = {};  // why there is no token to send; nothing if one was sent
+    // Why there is no token to send, or why nobody is asked for the scopes that its token lacks; nothing otherwise. For
+    // the caller if it is about the caller's access.
+    std::optional<Error> why = {};
   };
   // Returns what was noted since the last call, and forgets it.
   Missing take_missing();
@@ -50,6 +52,7 @@ class GrantAuthorizer final : public client::Authorizer {
  private:
   Vault::Wanted wanted() const;
   Task<Result<GrantPointer>> usable(Vault::Wanted wanted);
+  void note_why(std::optional<Error> why);
   Headers headers_of(const Grant& grant, std::string_view method, const net::Url& url) const;
   Result<bool> note_scopes(const auth::oauth::ChallengeHints& hints, std::string_view challenge, const Grant& grant);
 

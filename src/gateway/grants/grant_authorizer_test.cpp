@@ -8,6 +8,7 @@ namespace proteus::gateway::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
@@ -68,6 +69,33 @@ TEST_F(GrantAuthorizerTest, SaysWhichScopesAreMissing) {
   EXPECT_THAT(ada.take_missing().scopes, ElementsAre("read", "write"));
 }
 
+// UPC-10
+TEST_F(GrantAuthorizerTest, SaysWhyNobodyIsAskedForTheScopesThatAreMissing) {
+  put(grant_of("ada"));
+  GrantAuthorizer ada = of("ada");
+  const auto refused = refuse(ada, 403, "Bearer error=\"insufficient_scope\", scope=\"read\"");
+  ASSERT_FALSE(refused);
+  const auto missing = ada.take_missing();
+  EXPECT_THAT(missing.scopes, IsEmpty());
+  ASSERT_TRUE(missing.why);
+  EXPECT_EQ(missing.why->kind(), ErrorKind::forbidden);
+  EXPECT_THAT(missing.why->message(), HasSubstr("asks for scopes that were granted (read)"));
+}
+
+// What kept an earlier attempt from having a token says nothing about why a later one is refused.
+TEST_F(GrantAuthorizerTest, ForgetsWhyItHadNoTokenOnceItHasOne) {
+  GrantAuthorizer ada = of("ada");
+  EXPECT_FALSE(proteus::test::run(io, ada.headers("POST", url)));
+  put(grant_of("ada"));
+  EXPECT_FALSE(refuse(ada, 403, "").value());
+  EXPECT_FALSE(ada.take_missing().why);
+  GrantAuthorizer bob = of("bob");
+  EXPECT_FALSE(proteus::test::run(io, bob.headers("POST", url)));
+  put(grant_of("bob"));
+  EXPECT_TRUE(bob.headers_now("POST", url));
+  EXPECT_FALSE(bob.take_missing().why);
+}
+
 // UPC-12
 TEST_F(GrantAuthorizerTest, ProvesPossessionWithTheNonceThatTheUpstreamWants) {
   Grant bound = grant_of("ada");
@@ -85,6 +113,8 @@ TEST_F(GrantAuthorizerTest, ProvesPossessionWithTheNonceThatTheUpstreamWants) {
   // Two requests without a nonce were under way: neither refusal is about the token.
   EXPECT_TRUE(refuse(ada, 401, "DPoP error=\"use_dpop_nonce\"", "n1").value());
   EXPECT_THAT(servers->sent, IsEmpty());
+  EXPECT_TRUE(refuse(ada, 401, "DPoP error=\"invalid_dpop_proof\"", "n1b").value());
+  EXPECT_THAT(servers->sent, IsEmpty()) << "the proof lacked the new nonce, and the token is as good as before";
   // A refusal of the token may bring a nonce, too.
   Refreshed next = renewed("a2", "r2");
   next.tokens.type = auth::oauth::TokenType::dpop;

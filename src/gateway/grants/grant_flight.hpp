@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,14 @@ class Vault::Flight {
     deliver(std::unexpected(errors::cancelled("the request for a token")));
     vault_.flights_.erase(key_);
     vault_.landed_.ring();
-    if (!changed_.empty() && !vault_.closed_)
-      vault_.tasks_.spawn("following a grant", vault_.follow_again(std::move(changed_)));
+    if (vault_.closed_) return;
+    for (const std::string& id : changed_)
+      vault_.tasks_.spawn("following a grant", vault_.follow_again(id));
   }
 
-  // Another process changed the grant's record. It is read when this change has ended.
-  void follow_later(std::string id) { changed_ = std::move(id); }
+  // Another process changed a record of the grant: after a disconnection and another sign-in, there are two. They are
+  // read when this change has ended.
+  void follow_later(std::string id) { changed_.insert(std::move(id)); }
   void add(Answer answer) { waiting_.push_back(std::move(answer)); }
   void deliver(const Result<GrantPointer>& result) {
     for (const Answer& answer : std::exchange(waiting_, {}))
@@ -35,7 +38,7 @@ class Vault::Flight {
   Vault& vault_;
   const GrantKey key_;
   std::vector<Answer> waiting_;
-  std::string changed_;  // id of the record; empty for none
+  std::set<std::string> changed_;  // ids of the records
 };
 
 }  // namespace proteus::gateway

@@ -56,8 +56,13 @@ Task<Result<>> Vault::load() {
     }
     grant->stored = record.stored.version;
     const auto other = find({grant->owner, grant->target});
-    if (other && other->id != grant->id) co_await remove_record(is_newer(*grant, *other) ? other->id : grant->id);
-    if (!other || other->id == grant->id || is_newer(*grant, *other)) (void)publish(std::move(*grant));
+    if (other && other->id != grant->id) {
+      const bool wins = is_newer(*grant, *other);
+      const Grant& replaced = wins ? *other : *grant;
+      const bool is_replaced = co_await remove_replaced({replaced.id, replaced.stored}, wins ? grant->id : other->id);
+      if (wins != is_replaced) continue;
+    }
+    (void)publish(std::move(*grant));
   }
   const auto clients = co_await dependencies_.store.sealed(std::string(kClient));
   if (!clients) co_return std::unexpected(clients.error());

@@ -180,6 +180,8 @@ class Vault {
   bool is_usable(const Grant& grant) const;
   Task<> renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, Secret caller_token, bool is_refused);
   void note_failure(const GrantKey& key, const Error& error);
+  // Notes the outcome of a request for a token, and gives it to those who wait.
+  void conclude(const GrantKey& key, Flight& flight, const Result<GrantPointer>& result);
   // For a grant whose tokens are all refused: checks whether its upstream uses another authorization server now.
   Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, std::string challenge);
   Task<Result<GrantPointer>> obtain(GrantKey key, Secret caller_token, bool is_refused);
@@ -194,7 +196,14 @@ class Vault {
   // Returns whether the first grant replaces the other. If not, the other replaces it. Two processes that stored a
   // first sign-in of the same owner at the same time decide alike.
   static bool is_newer(const Grant& grant, const Grant& other);
-  Task<> remove_record(std::string id);
+  // The record of a grant, as it was read.
+  struct StoredGrant {
+    std::string id;
+    std::uint64_t version = 0;
+  };
+  // Removes a grant's record that another one replaces, unless somebody has changed it meanwhile. Returns false, and
+  // removes nothing, if the other record is gone: then its owner has disconnected it, and this one may be in use.
+  Task<bool> remove_replaced(StoredGrant replaced, std::string winner);
   Task<Result<>> follow_client(std::string id);
   // Waits for the outcome of a refresh by another process.
   Task<Result<GrantPointer>> wait_for_other(GrantPointer grant);

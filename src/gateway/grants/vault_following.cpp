@@ -49,11 +49,31 @@ bool Vault::is_newer(const Grant& grant, const Grant& other) {
   return std::tie(grant.connected_at, grant.id) > std::tie(other.connected_at, other.id);
 }
 
-Task<> Vault::remove_record(std::string id) {
-  store::Writes writes;
-  writes.emplace_back(store::RemoveSealed{"grant", std::move(id)});
-  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    log::warning("a connection that was replaced is still in the store: {}", written.error().message());
+// The clocks of two processes may differ, so that the winner is the older sign-in, and gone.
+Task<bool> Vault::remove_replaced(StoredGrant replaced, std::string winner) {
+  const auto warn = [](const Error& error) {
+    log::warning("a connection that was replaced is still in the store: {}", error.message());
+  };
+  for (;;) {
+    const auto kept = co_await dependencies_.store.sealed_record("grant", winner);
+    const auto present = co_await dependencies_.store.sealed_record("grant", replaced.id);
+    if (!kept || !present) {
+      warn(kept ? present.error() : kept.error());
+      co_return true;
+    }
+    if (!*kept) co_return false;
+    // The feed tells this process of the change, and it then compares the two anew.
+    if (!*present || (*present)->stored.version != replaced.version) co_return true;
+    store::Writes writes;
+    writes.emplace_back(store::Expect{{store::RecordKind::sealed, "grant", winner}, (*kept)->stored.version});
+    writes.emplace_back(store::Expect{{store::RecordKind::sealed, "grant", replaced.id}, replaced.version});
+    writes.emplace_back(store::RemoveSealed{"grant", replaced.id});
+    const auto written = co_await dependencies_.store.write(std::move(writes));
+    if (written) co_return true;
+    if (written.error().kind() == ErrorKind::conflict) continue;
+    warn(written.error());
+    co_return true;
+  }
 }
 
 Task<Result<>> Vault::follow(std::string kind, std::string id) {
@@ -83,9 +103,15 @@ Task<Result<>> Vault::follow(std::string kind, std::string id) {
   // The present token is valid until the other process has got a new one.
   if (before && grant->rotation_begun) co_return Result<>{};
   const bool is_late = is_other && !is_newer(*grant, *before);
+  const std::uint64_t stored = grant->stored;
   if (!is_late) take_over_record(std::move(*grant));
-  if (is_other) co_await remove_record(is_late ? std::move(id) : before->id);
-  co_return Result<>{};
+  if (!is_other) co_return Result<>{};
+  const std::string winner = is_late ? before->id : id;
+  const StoredGrant replaced = is_late ? StoredGrant{id, stored} : StoredGrant{before->id, before->stored};
+  if (co_await remove_replaced(replaced, winner)) co_return Result<>{};
+  // Drops the winner, and takes over the other one in its place.
+  if (auto followed = co_await follow(kind, winner); !followed) co_return followed;
+  co_return co_await follow(std::move(kind), replaced.id);
 }
 
 Task<Result<>> Vault::follow_client(std::string id) {

@@ -111,12 +111,16 @@ Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer g
                     bool is_refused) {
   const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
                                           : co_await refresh(std::move(grant), is_refused);
+  conclude(key, *flight, result);
+}
+
+void Vault::conclude(const GrantKey& key, Flight& flight, const Result<GrantPointer>& result) {
   if (result) {
     failures_.erase(key);
   } else {
     note_failure(key, result.error());
   }
-  flight->deliver(result);
+  flight.deliver(result);
 }
 
 void Vault::note_failure(const GrantKey& key, const Error& error) {
@@ -132,8 +136,7 @@ Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, Gran
     if (issuer && *issuer != grant->issuer())
       result = co_await give_up(grant, "its upstream uses another authorization server now");
   }
-  note_failure(key, result.error());
-  flight->deliver(result);
+  conclude(key, *flight, result);
 }
 
 Task<std::shared_ptr<Vault::Flight>> Vault::take_off(GrantKey key) {
@@ -257,8 +260,8 @@ Task<Result<GrantPointer>> Vault::give_up(GrantPointer grant, std::string why) {
 
 Result<auth::oauth::Scopes> Vault::widen(const Grant& grant, const auth::oauth::Scopes& wanted) {
   const auto refuse = [&](std::string_view why) {
-    return std::unexpected(errors::forbidden(
-        fmt::format("upstream {} asks for scopes {} ({})", grant.upstream, why, auth::oauth::write_scopes(wanted))));
+    return std::unexpected(
+        errors::forbidden(fmt::format("it asks for scopes {} ({})", why, auth::oauth::write_scopes(wanted))));
   };
   if (auth::oauth::includes(grant.tokens.scopes, wanted)) return refuse("that were granted");
   const GrantKey key{grant.owner, grant.target};

@@ -160,6 +160,71 @@ TEST_F(SharedVaultTest, FollowsWhatChangedDuringAChangeOfItsOwn) {
   proteus::test::run_until(io, [&] { return vault->state(alice->owner, alice->target) == GrantState::none; });
 }
 
+// REP-03: a user disconnects and signs in again at another process during a change, so that there are two records.
+TEST_F(SharedVaultTest, FollowsAllThatChangedDuringAChangeOfItsOwn) {
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("alice", alice->version), "Bearer a2");
+  const auto now = vault->find(alice->owner, alice->target);
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("alice", now->version)));
+  proteus::test::run_until(io, [&] { return !servers->challenges.empty(); });
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  EXPECT_TRUE(proteus::test::run(io, other->disconnect(alice->id, "a test")));
+  clock.advance(1s);
+  const auto anew = proteus::test::run(io, other->put(grant_of("alice", "a9", "r9"), "a test")).value();
+  ASSERT_NE(anew->id, alice->id);
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", anew->id)));
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", alice->id)));
+  servers->release();
+  EXPECT_FALSE(asking.finish());
+  proteus::test::run_until(io, [&] {
+    const auto grant = vault->find(alice->owner, alice->target);
+    return grant && grant->id == anew->id;
+  });
+  proteus::test::settle(io);
+  EXPECT_EQ(used("alice"), "Bearer a9");
+}
+
+// REP-03: a grant is about to be given up, and its owner signs in again at another process.
+TEST_F(SharedVaultTest, UsesANewSignInThatHappenedDuringALookForTheServer) {
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("alice", alice->version), "Bearer a2");
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  servers->held = true;
+  servers->issuer = "https://new.example";
+  const auto now = vault->find(alice->owner, alice->target);
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("alice", now->version)));
+  proteus::test::run_until(io, [&] { return !servers->challenges.empty(); });
+  Grant anew = grant_of("alice", "a9", "r9");
+  anew.id = alice->id;
+  ASSERT_TRUE(proteus::test::run(io, other->put(std::move(anew), "a test")));
+  servers->release();
+  const auto found = asking.finish();
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ((*found)->authorization(), "Bearer a9");
+  // That is no failure of the server, so it is asked again at once.
+  servers->answers.push_back(renewed("a10", "r10"));
+  EXPECT_EQ(used("alice", (*found)->version), "Bearer a10");
+}
+
+// REP-03: the clock of one process is slow, so that a sign-in there seems older than one that has ended meanwhile.
+TEST_F(SharedVaultTest, KeepsASignInThatSeemsOlderThanOneThatIsGone) {
+  clock.advance(1h);
+  const auto gone = put(grant_of("bob", "b1", "r1"));
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", gone->id)));
+  EXPECT_TRUE(proteus::test::run(io, other->disconnect(gone->id, "a test")));
+  const ManualClock slow;
+  test::ScriptedServers none(io);
+  Vault behind({io, store, slow, none, true});
+  const auto kept = proteus::test::run(io, behind.put(grant_of("bob", "b2", "r2"), "a test")).value();
+  ASSERT_LT(kept->connected_at, gone->connected_at);
+  EXPECT_TRUE(proteus::test::run(io, vault->follow("grant", kept->id)));
+  EXPECT_EQ(used("bob"), "Bearer b2");
+  EXPECT_THAT(changes, ::testing::Contains("bob none"));
+  EXPECT_TRUE(proteus::test::run(io, store.sealed_record("grant", kept->id)).value());
+  proteus::test::run(io, behind.close());
+}
+
 // REP-03: a user's first sign-in happens at two processes at once.
 TEST_F(SharedVaultTest, KeepsOneOfTwoFirstSignIns) {
   const auto older = put(grant_of("bob", "b1", "r1"));

@@ -34,7 +34,7 @@ Task<std::optional<mcp::Outcome>> GatewayService::sign_in(server::Call& call, Er
   auto missing = take_missing(forwarding);
   const bool asks = sign_ins_ != nullptr && (!missing.scopes.empty() || here().must_sign_in(upstream, call.caller()));
   if (asks) {
-    // A person takes a while. Meanwhile the request holds no place and does not occupy the circuit.
+    // A person takes a while. Meanwhile the request holds no place at the upstream and does not occupy the circuit.
     report();
     auto answered = co_await sign_ins_->ask(call, {upstream, std::move(missing.scopes), std::move(missing.challenge)});
     if (answered) co_return answered;
@@ -45,7 +45,8 @@ Task<std::optional<mcp::Outcome>> GatewayService::sign_in(server::Call& call, Er
     if (forwarded || !is_about_access(forwarded.error())) co_return std::nullopt;
     missing = take_missing(forwarding);
   }
-  if (!missing.why) co_return std::nullopt;
+  // Another reason than the caller's access is of an earlier attempt.
+  if (!missing.why || !is_about_access(*missing.why)) co_return std::nullopt;
   report();
   // Unlike the upstream's words, those about the caller's own grant are for the caller.
   co_return std::unexpected(std::move(*missing.why).within(fmt::format("upstream {}", upstream->settings().name)));

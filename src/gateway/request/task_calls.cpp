@@ -27,12 +27,13 @@ namespace {
 // Tasks on one page of a list. Each costs a request to an upstream.
 constexpr std::size_t kTasksOfPage = 16;
 
-// Returns the number in a cursor, 0 for no cursor; nothing if it is no cursor of ours.
+// Returns the number in a cursor, 0 for none or an empty one; nothing if it is no cursor of ours.
 std::optional<std::uint64_t> number_in(std::string_view cursor) {
   if (cursor.empty()) return 0;
   const auto text = json::decode_string(cursor);
   std::uint64_t number = 0;
-  if (!text || text->empty()) return std::nullopt;
+  if (!text) return std::nullopt;
+  if (text->empty()) return 0;
   const char* const end = text->data() + text->size();
   const auto read = std::from_chars(text->data(), end, number);
   return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;

@@ -158,6 +158,8 @@ TEST_F(LegacyTasks, AreListedToTheSessionThatBeganThem) {
   EXPECT_EQ(id_of(page[0]), at_a);
   EXPECT_EQ(id_of(page[1]), at_b);
   EXPECT_EQ(page[1].at("status"), "working");
+  const auto first_page = ada.post(rpc("5", "tasks/list", R"("cursor":"")")).json().at("result").at("tasks");
+  EXPECT_EQ(first_page.as_array().size(), 2U) << "an empty cursor is none";
   EXPECT_TRUE(bob.post(rpc("5", "tasks/list", "")).json().at("result").at("tasks").as_array().empty());
   EXPECT_EQ(code_of(ada.post(rpc("5", "tasks/list", R"("cursor":"x")")).json()), -32602);
 }

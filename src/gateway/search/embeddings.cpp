@@ -27,8 +27,10 @@ constexpr std::chrono::milliseconds kForTools = 20s;
 constexpr std::chrono::seconds kRest{5};
 constexpr std::size_t kMostAnswer = std::size_t{16} << 20U;
 constexpr std::size_t kQueriesKept = 64;
-// After so many texts in a row that the endpoint does not take, it takes none.
+// After so many texts in a row that the endpoint does not take, it is asked whether it takes any.
 constexpr std::size_t kMostRefused = 8;
+// A text that no endpoint has a reason to refuse.
+constexpr std::string_view kPlainText = "tool";
 constexpr std::size_t kRefusedKept = 10'000;
 // Limit of a text: models read no more, and a longer description may be hostile.
 constexpr std::size_t kMostText = std::size_t{8} << 10U;
@@ -183,32 +185,35 @@ Task<> Embeddings::learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint en
 Task<bool> Embeddings::fetch_missing(const EmbeddingEndpoint& endpoint, Texts& all) {
   using Outcome = Fetched::Outcome;
   std::vector<std::size_t> missing;
-  bool has_answered = false;
   {
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = 0; i < all.vectors.size(); ++i) {
       if (!all.vectors[i] && !refused_.contains(all.keys[i])) missing.push_back(i);
     }
-    has_answered = endpoint_ == endpoint && components_ > 0;
   }
   std::deque<std::span<const std::size_t>> batches;
   for (std::span<const std::size_t> rest = missing; !rest.empty();) {
     batches.push_back(rest.first(std::min(search::kEmbeddedAtOnce, rest.size())));
     rest = rest.subspan(batches.back().size());
   }
-  // Texts that were refused alone since the endpoint last took any.
+  // Texts that were refused alone since the endpoint last took any. They are to blame only if it takes another one.
   std::vector<json::Digest> suspects;
-  std::string why;
   const auto remember_refused = [&] {
     const std::scoped_lock lock(mutex_);
     if (refused_.size() + suspects.size() > kRefusedKept) refused_.clear();
     if (endpoint_ == endpoint) refused_.insert(suspects.begin(), suspects.end());
     suspects.clear();
   };
-  while (!batches.empty()) {
-    const auto batch = batches.front();
-    batches.pop_front();
+  while (!batches.empty() || !suspects.empty()) {
+    const bool tries_plain_text = batches.empty() || suspects.size() == kMostRefused;
+    std::span<const std::size_t> batch;
     std::vector<std::string> texts;
+    if (tries_plain_text) {
+      texts.emplace_back(kPlainText);
+    } else {
+      batch = batches.front();
+      batches.pop_front();
+    }
     for (const std::size_t i : batch)
       texts.push_back(all.texts[i]);
     auto fetched = co_await fetch(endpoint, std::move(texts), kForTools);
@@ -216,23 +221,19 @@ Task<bool> Embeddings::fetch_missing(const EmbeddingEndpoint& endpoint, Texts& a
     if (fetched.outcome == Outcome::good) {
       for (std::size_t i = 0; i < batch.size(); ++i)
         all.vectors[batch[i]] = std::make_shared<const search::Vector>(std::move(fetched.vectors[i]));
-      has_answered = true;
       remember_refused();
+    } else if (tries_plain_text) {
+      note_failure(fetched.why);
+      co_return false;
     } else if (batch.size() > 1) {
       batches.push_front(batch.subspan(batch.size() / 2));
       batches.push_front(batch.first(batch.size() / 2));
     } else {
       suspects.push_back(all.keys[batch.front()]);
-      why = std::move(fetched.why);
-      if (suspects.size() == kMostRefused) break;
-      log::info("the embedding endpoint does not take the text of a tool, which is found by its words alone: {}", why);
+      log::info("the embedding endpoint does not take the text of a tool, which is found by its words alone: {}",
+                fetched.why);
     }
   }
-  if (suspects.size() == kMostRefused || (!suspects.empty() && !has_answered)) {
-    note_failure(why);
-    co_return false;
-  }
-  remember_refused();
   co_return true;
 }
 
@@ -323,15 +324,34 @@ Task<std::vector<VectorPointer>> Embeddings::of_queries(std::vector<std::string>
     }
     if (missing.empty() || dependencies_.clock.now() < ask_again_) co_return vectors;
   }
-  auto fetched = co_await asio::co_spawn(
-      dependencies_.control, fetch(endpoint, std::move(asked), dependencies_.patience), asio::use_awaitable);
-  if (fetched.outcome != Fetched::Outcome::good) co_return vectors;
+  auto fetched =
+      co_await asio::co_spawn(dependencies_.control, fetch_queries(endpoint, std::move(asked)), asio::use_awaitable);
   const std::scoped_lock lock(mutex_);
   if (endpoint_ != endpoint) co_return vectors;
   for (std::size_t i = 0; i < missing.size(); ++i) {
-    vectors[missing[i]] = std::make_shared<const search::Vector>(std::move(fetched.vectors[i]));
+    if (!fetched[i]) continue;
+    vectors[missing[i]] = std::move(fetched[i]);
     queries_.emplace_back(keys[missing[i]], vectors[missing[i]]);
     if (queries_.size() > kQueriesKept) queries_.pop_front();
+  }
+  co_return vectors;
+}
+
+Task<std::vector<VectorPointer>> Embeddings::fetch_queries(EmbeddingEndpoint endpoint, std::vector<std::string> texts) {
+  const auto began = dependencies_.clock.now();
+  std::vector<VectorPointer> vectors(texts.size());
+  auto together = co_await fetch(endpoint, texts, dependencies_.patience);
+  for (std::size_t i = 0; i < together.vectors.size(); ++i)
+    vectors[i] = std::make_shared<const search::Vector>(std::move(together.vectors[i]));
+  if (together.outcome != Fetched::Outcome::refused || texts.size() == 1) co_return vectors;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto left =
+        std::chrono::floor<std::chrono::milliseconds>(began + dependencies_.patience - dependencies_.clock.now());
+    if (left.count() <= 0) break;
+    // Not by `fetch`: what does not answer in the rest of the time is not noted as a failure.
+    auto alone = co_await ask(endpoint, {std::move(texts[i])}, left);
+    if (alone.outcome == Fetched::Outcome::failed) break;
+    if (!alone.vectors.empty()) vectors[i] = std::make_shared<const search::Vector>(std::move(alone.vectors.front()));
   }
   co_return vectors;
 }

@@ -108,8 +108,10 @@ class Embeddings {
   // Obtains a snapshot's vectors, as far as possible.
   Task<> learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint endpoint);
   // Obtains the vectors that are missing. A batch that is refused is halved until the text is found that the endpoint
-  // does not take. Returns false if the endpoint is of no use now.
+  // does not take. Returns false if the endpoint is of no use now, which includes that it takes no text at all.
   Task<bool> fetch_missing(const EmbeddingEndpoint& endpoint, Texts& all);
+  // Returns the vectors of queries, null for those that the endpoint does not take or has no answer for in time.
+  Task<std::vector<search::VectorPointer>> fetch_queries(EmbeddingEndpoint endpoint, std::vector<std::string> texts);
   Task<Fetched> fetch(EmbeddingEndpoint endpoint, std::vector<std::string> texts, std::chrono::milliseconds most);
   Task<Fetched> ask(EmbeddingEndpoint endpoint, std::vector<std::string> texts, std::chrono::milliseconds most);
   void note_success();

@@ -207,6 +207,32 @@ TEST_F(EmbeddedSearch, IsByMeaningAlthoughOneTextIsNotTaken) {
   EXPECT_EQ(model.requests(), asked);
 }
 
+// SRC-08: an upstream with many such tools, one after the other, does not end ranking by meaning for all others.
+TEST_F(EmbeddedSearch, IsByMeaningHoweverManyTextsAreNotTaken) {
+  for (int i = 0; i < 20; ++i)
+    upstream.add(fmt::format("order_bricks_{}", i), "Buys building material.");
+  upstream.add("walk_dog", "Pets a large animal.");
+  model.set(FakeModel::Mood::choosy);
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  EXPECT_EQ(embeddings->status().failures, 0U);
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  const std::size_t asked = model.requests();
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  EXPECT_EQ(model.requests(), asked);
+}
+
+// SRC-08: a query that the endpoint does not take costs the others nothing.
+TEST_F(EmbeddedSearch, IsByMeaningAlthoughOneQueryIsNotTaken) {
+  model.set(FakeModel::Mood::choosy);
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 1; });
+  const auto found = found_by(gateway->call("search_tools", R"({"queries":["feline one","bricks"]})", bearer("agent")));
+  EXPECT_THAT(found, Contains("up_stroke_cat"));
+}
+
 // SRC-08
 TEST_F(EmbeddedSearch, SendsAllQueriesOfASearchAtOnce) {
   start(EmbeddingEndpoint{model.url(), "m"});

@@ -142,11 +142,18 @@ TEST_F(SharedSessions, AreNotEndedBySomebodyWhoKnowsTheOldOne) {
   here_.init("s");
   there_.follow("s");
   clock_.advance(kIdle + 1min);
-  store_.after_reading = [this]() -> Task<> {
-    here_.init("s");
+  // The first reading asks whether the session was used elsewhere, the second one is about to end it.
+  bool is_anew = false;
+  store_.after_reading = [&]() -> Task<> {
+    store_.after_reading = [&]() -> Task<> {
+      here_.init("s");
+      is_anew = true;
+      co_return;
+    };
     co_return;
   };
   there_.run(there_.sessions.look_over());
+  EXPECT_TRUE(is_anew);
   EXPECT_THAT(there_.run(store_.tool_sessions()).value(), testing::SizeIs(1));
   there_.follow("s");
   EXPECT_TRUE(there_.knows("s"));

@@ -213,7 +213,8 @@ Task<> ToolSessions::write_uses() {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ToolSession& session = *entries[i].session;
     const auto used = session.last_used();
-    if (used >= written_until_) {
+    // A use that was written is not written again: another process may have written a later one since.
+    if (used > written_until_) {
       const auto at = time - std::chrono::floor<std::chrono::microseconds>(now - used);
       writes.emplace_back(store::TouchToolSession{session.id().value(), at});
     }

@@ -81,7 +81,7 @@ Task<ToolSessions::Known> ToolSessions::look_up(ToolSessionId id) {
   co_return Known{.live = std::move(entry), .idle = {}};
 }
 
-Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSession* by) {
+Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const Known& by) {
   // The token would be sent to back ends, and the operator of a back end could then act as that caller.
   if (dependencies_.gateway.identities().names_issuer(init.user_token.reveal())) {
     return std::unexpected(
@@ -90,7 +90,8 @@ Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSe
   }
   const json::Digest token = json::sha256(init.user_token.reveal());
   const auto holder = table_.holder(token);
-  if ((holder && holder.get() != by) || dependencies_.gateway.knows_token(token) || claimed_.contains(token)) {
+  const bool is_own = holder == by.live.session || holder == by.idle.session;
+  if ((holder && !is_own) || dependencies_.gateway.knows_token(token) || claimed_.contains(token)) {
     return std::unexpected(
         errors::conflict("another principal already has this user_token; each session needs its own"));
   }
@@ -98,7 +99,7 @@ Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSe
     return std::unexpected(
         errors::invalid(fmt::format("context: there is no context {}", log::printable(init.context, 64))));
   }
-  if (by == nullptr && table_.size() >= options_.sessions) {
+  if (!by.live && table_.size() >= options_.sessions) {
     return std::unexpected(
         errors::exhausted(fmt::format("there are {} sessions, which is the limit", options_.sessions)));
   }
@@ -171,7 +172,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   if (entry && entry.session->binding()->user_id != init.user_id) {
     co_return std::unexpected(errors::conflict("the session belongs to another user; clean it up first"));
   }
-  const auto claimed = claim(init, entry.session.get());
+  const auto claimed = claim(init, known);
   if (!claimed) co_return std::unexpected(claimed.error());
   const bool is_new = !entry;
   if (is_new) entry = make(init.id, next_created_at(), dependencies_.clock.now());
@@ -225,7 +226,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
     made = Init{.id = registration.id,
                 .user_token = *registration.user_token,
                 .user_id = registration.user_id.value_or("null")};
-    auto claiming = claim(*made, nullptr);
+    auto claiming = claim(*made, known);
     if (!claiming) co_return std::unexpected(claiming.error());
     claimed = std::move(*claiming);
     entry = make(registration.id, next_created_at(), dependencies_.clock.now());

@@ -178,8 +178,9 @@ class ToolSessions {
   Task<> look_over_now_and_then();
 
   Task<Known> look_up(ToolSessionId id);
-  // Reserves the token for a session while the result lives. `by` is the session if it exists, else null.
-  Result<std::shared_ptr<void>> claim(const Init& init, const ToolSession* by);
+  // Reserves the token for a session while the result lives. `by` is the session as it was looked up: its own token is
+  // free for it, also if it is idle and about to be replaced.
+  Result<std::shared_ptr<void>> claim(const Init& init, const Known& by);
   store::ToolSessionRecord record_of(const Init& init, store::Time created_at);
   static std::shared_ptr<const SessionBinding> binding_of(const Init& init);
   static bool looks_the_same(const ToolSet& before, const ToolSet& after);

@@ -50,12 +50,17 @@ class Attempts {
     unsigned count = 0;
   };
 
+  // Looks for failures that are over only once a minute: strangers may bring new names far more often.
   void make_room(Clock::Monotonic now) {
-    std::erase_if(failures_, [&](const auto& each) { return each.second.is_over(now); });
+    if (now - scanned_ >= std::chrono::minutes(1)) {
+      scanned_ = now;
+      std::erase_if(failures_, [&](const auto& each) { return each.second.is_over(now); });
+    }
     if (failures_.size() >= kMost) failures_.erase(failures_.begin());
   }
 
   std::mutex mutex_;
+  Clock::Monotonic scanned_{};  // when `make_room` last looked at all
   std::unordered_map<std::string, Failures> failures_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -124,7 +126,8 @@ class Evaluator {
   std::size_t work_left_;
   std::size_t depth_ = 0;
   Stop stopped_ = Stop::no;
-  std::vector<std::uint32_t> scope_;  // resources on the way to the current schema, outermost first
+  std::optional<std::chrono::nanoseconds> cpu_mark_;  // CPU time of the thread at an earlier match
+  std::vector<std::uint32_t> scope_;                  // resources on the way to the current schema, outermost first
 };
 
 }  // namespace proteus::json::schema

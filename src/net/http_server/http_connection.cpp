@@ -116,8 +116,8 @@ Task<bool> Connection::read_request() {
         co_return false;
       }
     }
-    while (expecting_ != Phase::body && !reader_.make_room() && displace_oldest()) {
-    }
+    // One is enough: a head at most doubles, and what another worker's requests hold cannot be taken from here.
+    if (expecting_ != Phase::body && !reader_.make_room()) displace_oldest();
     const std::span<char> space = reader_.space();
     if (space.empty()) continue;  // no memory: `advance` reports that
     const auto [error, size] = stream_.try_read(space);

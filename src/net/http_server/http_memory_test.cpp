@@ -125,5 +125,17 @@ TEST(HttpServer, ChargesStrangersForNothingThatAKnownCallerSent) {
   EXPECT_EQ(client.receive().body, "ok");
 }
 
+// SEC-03: an earlier request on a connection does not say who sends the next one.
+TEST(HttpServer, ChargesStrangersForAHeadAfterTheRequestOfAKnownCaller) {
+  TestServer server(read_as_stranger, {}, 1, TestServer::Calls::with_heads);
+  auto client = server.connect();
+  client.send("POST /known HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nsmall");
+  EXPECT_EQ(client.receive().body, "POST 5");
+  client.send("POST /known HTTP/1.1\r\nHost: h\r\nX: " + std::string(20'000, 'x'));
+  while (server.server().memory().taken(Standing::stranger) < 20'000)
+    std::this_thread::yield();
+  EXPECT_EQ(server.server().memory().taken(Standing::known), 0U);
+}
+
 }  // namespace
 }  // namespace proteus::net

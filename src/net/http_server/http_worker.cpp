@@ -116,8 +116,13 @@ Task<> HttpWorker::serve_link(Stream stream) {
     log::debug("{}: {}", stream.peer().address, shaken.error().message());
     co_return;
   }
-  const auto link = std::make_shared<Multiplexer>(
-      std::move(stream), [this](Stream one) { is_full() ? refuse(std::move(one)) : begin_serving(std::move(one)); });
+  const auto link = std::make_shared<Multiplexer>(std::move(stream), [this](Stream one) {
+    try {
+      is_full() ? refuse(std::move(one)) : begin_serving(std::move(one));
+    } catch (const std::exception& failed) {
+      log::warning("cannot serve a connection: {}", failed.what());
+    }
+  });
   const auto place = links_.insert(links_.end(), link);
   const std::shared_ptr<void> forget(nullptr, [&](void*) { links_.erase(place); });
   link->start();

@@ -147,6 +147,7 @@ void RequestReader::finish() {
   request_.clear();
   parser_.restart();
   continue_said_ = false;
+  standing_ = Standing::stranger;  // who sends the next request is not known yet
   state_ = State::head;
 }
 

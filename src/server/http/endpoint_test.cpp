@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -303,6 +305,42 @@ TEST(Authentication, NamesTheWayToANewTokenWhereOneIsWithdrawnDuringTheHandshake
           R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"})"));
   EXPECT_EQ(refused.status, 401);
   EXPECT_TRUE(refused.field("www-authenticate").starts_with("Bearer")) << refused.field("www-authenticate");
+}
+
+// OAU-10, PRO-22
+TEST(Authentication, RefusesARequestOfEveryTransportWhoseTokenIsWithdrawnWhileItsBodyArrives) {
+  Listeners listeners;
+  RegisteredService service({.name = "test", .version = "1"}, {}, listeners);
+  const SystemClock clock;
+  std::atomic<const Grant*> arriving = nullptr;
+  HttpEndpointOptions options;
+  options.doorkeeper.look = [&arriving](const net::Request& request) -> std::optional<Admission> {
+    const auto grant = std::make_shared<const Grant>();
+    if (request.method() == "POST") {
+      arriving = grant.get();
+      arriving.notify_all();
+    }
+    return Caller{.principal = "mia", .grant = grant};
+  };
+  HttpEndpoint endpoint(service, listeners, clock, SealingKey::random(), options);
+  net::TestServer server(
+      [&endpoint](net::Exchange& exchange) {
+        return exchange.request().path() == "/sse" ? endpoint.handle_old_sse(exchange) : endpoint.handle(exchange);
+      },
+      {}, 1, net::TestServer::Calls::with_heads);
+  const OldClient old(server.port());
+  for (const std::string& url : {std::string("/mcp"), old.first.data}) {
+    arriving = nullptr;
+    RawClient client(server.port(), url);
+    const std::string ping = rpc("1", "ping", "");
+    client.send_request("POST", fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", ping.size()));
+    arriving.wait(nullptr);
+    arriving.load()->withdraw();  // the request keeps it until its body has arrived
+    client.send(ping);
+    const auto refused = client.read_answer();
+    EXPECT_EQ(refused.status, 401) << url;
+    EXPECT_TRUE(refused.field("www-authenticate").starts_with("Bearer")) << url;
+  }
 }
 
 // The gateway exchanges the caller's token for one of an upstream.

@@ -321,7 +321,13 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     visit->answer_ = co_await visit->answer_message_of_any_length();
     if (visit->try_finish()) co_return;
   }
-  if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
+  if (visit->then_ == Then::post_old) {
+    if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
+    if (!visit->caller_.holds()) {
+      visit->answer_ = visit->refuse_unknown();
+      if (visit->try_finish()) co_return;
+    }
+  }
   if (visit->answer_) {
     co_await visit->exchange_.finish_reply();
     co_return;
@@ -370,7 +376,10 @@ void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const 
   exchange.add_fields(fmt::format("WWW-Authenticate: {}\r\n", value));
 }
 
-void HttpEndpoint::end_listening() { listeners_.end_all(); }
+void HttpEndpoint::end_listening() {
+  ends_listening_ = true;
+  listeners_.end_all();
+}
 
 void HttpEndpoint::end_streams() {
   end_listening();

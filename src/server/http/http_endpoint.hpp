@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -70,8 +71,8 @@ class HttpEndpoint {
 
   Sessions& sessions() { return sessions_; }
 
-  // Ends the streams that only listen, in good order. Streams that answer a running request continue, and new requests
-  // are still answered.
+  // Ends the streams that only listen, in good order, and each later stream of a session at once. Streams that answer a
+  // running request continue, and new requests are still answered.
   void end_listening();
   // Ends all listening streams and all sessions, and cancels the running requests of sessions. New requests are still
   // answered.
@@ -114,6 +115,7 @@ class HttpEndpoint {
   const HttpEndpointOptions options_;
   std::unique_ptr<EventStore> own_events_;  // null if a store was given
   Sessions sessions_;
+  std::atomic<bool> ends_listening_ = false;
   std::unique_ptr<OpenedIds> opened_ids_;  // null unless in a cluster
   std::mutex taking_mutex_;
   std::set<std::string> taking_;  // ids of the sessions that requests are taking over

@@ -233,10 +233,10 @@ Task<> LegacyHttp::read_stream(net::Exchange& exchange, Session& session, const 
                                std::shared_ptr<Outbox> outbox) const {
   exchange.on_disconnect([outbox] { outbox->close(); });
   if (standalone) {
-    // For a stream that opens after all streams were ended.
     exchange.on_drain([outbox] { outbox->close(); });
-    // For credentials that were withdrawn while the stream was opened.
-    if (!caller.holds()) outbox->close();
+    // After all streams were ended, one that another process forwards would keep the session from being handed over.
+    // Credentials may have been withdrawn while the stream was opened.
+    if (endpoint_.ends_listening_ || !caller.holds()) outbox->close();
     session.outside()->opened();
     endpoint_.service_.session_listens(session);
   }

@@ -1,5 +1,8 @@
 #include "server/http/old_sse.hpp"
 
+#include <array>
+#include <cstdint>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
@@ -21,7 +24,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view kStreamParameter = "session=";
-// Limits for one client. On other transports each running request holds a connection, whose memory is limited.
+// Limits for one client, for its requests and again for what else it posts. On other transports each running request
+// holds a connection, whose memory is limited.
 constexpr std::size_t kMostRequests = 256;
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 
@@ -38,30 +42,37 @@ std::string event(std::string_view name, std::string data) {
   return fmt::format("event: {}\ndata: {}\n\n", name, data);
 }
 
-// What one client has posted that is not done yet. Thread-safe.
+// What one client has posted that is not done yet. A running request may wait for an answer of the client, so answers
+// and notifications have a part of their own, which no request can fill. Thread-safe.
 class Load {
  public:
-  // Returns false if it is too much. A message of any size is accepted if there is nothing else. Notifications and
-  // answers may exceed the limits of requests, so that they still arrive when there are many requests.
-  bool add(std::size_t bytes, bool is_request) {
+  enum Part : std::uint8_t { requests, others };
+
+  // Returns false if it is too much. A message of any size is accepted if its part has nothing else.
+  bool add(std::size_t bytes, Part part) {
     const std::scoped_lock lock(mutex_);
-    const std::size_t room = is_request ? 1 : 2;
-    const bool fits = messages_ < room * kMostRequests && bytes_ + bytes <= room * kMostBytes;
-    if (messages_ > 0 && !fits) return false;
-    ++messages_;
-    bytes_ += bytes;
+    Waiting& waiting = parts_.at(part);
+    const bool fits = waiting.messages < kMostRequests && waiting.bytes + bytes <= kMostBytes;
+    if (waiting.messages > 0 && !fits) return false;
+    ++waiting.messages;
+    waiting.bytes += bytes;
     return true;
   }
-  void remove(std::size_t bytes) {
+  void remove(std::size_t bytes, Part part) {
     const std::scoped_lock lock(mutex_);
-    --messages_;
-    bytes_ -= bytes;
+    Waiting& waiting = parts_.at(part);
+    --waiting.messages;
+    waiting.bytes -= bytes;
   }
 
  private:
+  struct Waiting {
+    std::size_t messages = 0;
+    std::size_t bytes = 0;
+  };
+
   std::mutex mutex_;
-  std::size_t messages_ = 0;
-  std::size_t bytes_ = 0;
+  std::array<Waiting, 2> parts_;
 };
 
 }  // namespace
@@ -71,13 +82,14 @@ struct OldSse::Posted {
   Posted(std::string body, Caller sender, Secret credentials)
       : text(std::move(body)), caller(std::move(sender)), authorization(std::move(credentials)) {}
   ~Posted() {
-    if (load) load->remove(text.size());
+    if (load) load->remove(text.size(), part);
   }
   Posted(const Posted&) = delete;
   Posted& operator=(const Posted&) = delete;
 
   bool add_to(std::shared_ptr<Load> whole) {
-    if (!whole->add(text.size(), message.kind == json::MessageKind::request)) return false;
+    part = message.kind == json::MessageKind::request ? Load::requests : Load::others;
+    if (!whole->add(text.size(), part)) return false;
     load = std::move(whole);
     return true;
   }
@@ -87,6 +99,7 @@ struct OldSse::Posted {
   const Secret authorization;
   json::Message message;  // refers to `text`
   std::shared_ptr<Load> load;
+  Load::Part part = Load::requests;
 };
 
 // The stream and the session of one client. Belongs to the thread of the stream, except as noted.

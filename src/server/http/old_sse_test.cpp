@@ -25,6 +25,7 @@ class OldSseServer : public ::testing::Test {
     add_async_tool(server, {.name = "wait"}, [this](Context& context) { return wait(context); }).value();
     HttpOptions options;
     options.old_sse_path = "/sse";
+    options.max_body = std::size_t{8} << 20U;
     options.grace = std::chrono::seconds(1000);
     options.authenticate = [](std::string_view authorization) -> Result<std::string> {
       return std::string(authorization);
@@ -164,6 +165,23 @@ TEST_F(OldSseServer, HoldsABoundedPartOfWhatAClientPosts) {
   for (int i = 0; i < 256; ++i)
     EXPECT_EQ(text_of(client.next()), "done");
   EXPECT_EQ(client.post(large("2")).status, 202);
+}
+
+// PRO-22: the call that has asked would wait until its time is up.
+TEST_F(OldSseServer, TakesALargeAnswerWhateverRequestsWait) {
+  OldClient client(port);
+  client.initialize("2024-11-05", R"({"roots":{}})");
+  const std::string text(3'000'000, 'x');
+  client.ask(rpc("1", "tools/call",
+                 fmt::format(R"("name":"wait","arguments":{{"text":"{}"}},"_meta":{{"progressToken":"p"}})", text)));
+  const auto question = client.ask(rpc("2", "tools/call", R"("name":"ask")"));
+  const std::string answer =
+      fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"roots":[],"_meta":{{"a":"{}{}"}}}}}})",
+                  boost::json::serialize(question.at("id")), text, text);
+  ASSERT_EQ(client.post(answer).status, 202);
+  EXPECT_EQ(text_of(client.next()), "asked");
+  go = true;
+  EXPECT_EQ(text_of(client.next()), "done");
 }
 
 // PRO-22

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <future>
+#include <string>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -214,12 +216,23 @@ Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> sessi
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto elements = split_batch(line, {});
   if (!elements) co_return reply_error({}, elements.error(), mcp::Era::legacy);
+  std::vector<std::string> ids;
   std::string answers;
   const BatchHandling handling{
-      .answer = [&](json::Message& message) { return answer_legacy(message, *session); },
+      .answer =
+          [&](json::Message& message) {
+            ids.emplace_back(message.id);
+            return answer_legacy(message, *session);
+          },
       .send = [&answers](const std::string& answer) { answers += (answers.empty() ? "[" : ",") + answer; }};
   co_await server::run_batch(*elements, {}, *session, in_flight_, service_, handling);
-  if (!answers.empty()) write_line(answers + "]");
+  if (answers.empty() || write_line(answers + "]")) co_return;
+  // One line for each, because short lines still find room where long ones do not.
+  for (const std::string& id : ids) {
+    reply_error(id,
+                errors::exhausted("the answers of a batch were dropped: too much waits that the client has not read"),
+                mcp::Era::legacy);
+  }
 }
 
 Task<> StdioEndpoint::finish() {

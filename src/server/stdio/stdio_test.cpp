@@ -31,7 +31,11 @@ class Stdio : public ::testing::Test {
   explicit Stdio(mcp::Eras eras = {})
       : service({.name = "test", .version = "1"}, {}, listeners),
         endpoint(service, listeners, clock, SealingKey::random(), {.eras = eras, .line_bytes = 100'000},
-                 io.get_executor(), [this](std::string line) { lines.push_back(std::move(line)); }) {
+                 io.get_executor(), [this](std::string line) {
+                   if (line.size() > most) return false;
+                   lines.push_back(std::move(line));
+                   return true;
+                 }) {
     service
         .add_tool({.name = "echo"}, ToolHandler([](Context& context) -> Outcome<ToolResult> {
                     return ToolResult::json(context.arguments());
@@ -113,6 +117,19 @@ TEST_F(Stdio, AnswersWithAnErrorWhereTheAnswerWasDropped) {
   const auto modern = tell(rpc("2", "tools/call", call + "," + modern_meta()));
   ASSERT_EQ(modern.size(), 1U);
   EXPECT_EQ(modern.at(0).at("id"), 2);
+}
+
+// PRO-16
+TEST_F(Stdio, AnswersEachRequestOfABatchWithAnErrorWhereTheAnswersWereDropped) {
+  tell(initialize("{}", "2025-03-26"));
+  most = 500;
+  const std::string call = fmt::format(R"("name":"echo","arguments":{{"text":"{}"}})", std::string(500, 'x'));
+  const auto answers = tell("[" + rpc("1", "tools/call", call) + "," + rpc("\"b\"", "ping", "") + "]");
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers.at(0).at("id"), 1);
+  EXPECT_EQ(code_of(answers.at(0)), -32603);
+  EXPECT_EQ(answers.at(1).at("id"), "b");
+  EXPECT_EQ(code_of(answers.at(1)), -32603);
 }
 
 TEST_F(Stdio, AnswersARequestWhoseHandlerThrows) {

@@ -35,7 +35,7 @@ void FeedListener::run() {
 bool FeedListener::listen(PostgresConnection& connection) {
   if (!connection.execute("LISTEN proteus_feed")) return false;
   while (!stopped_) {
-    if (!look(connection)) return false;
+    if (!look(connection)) return !connection.is_usable();
     if (!connection.wait_for_notification(stop_.get(), options_.look_interval)) return true;
   }
   return true;

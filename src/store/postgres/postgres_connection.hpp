@@ -47,7 +47,8 @@ class PostgresConnection final : public sql::Connection {
 
   Result<PostgresResult> run(std::string_view sql, std::span<const PostgresParameter> parameters);
 
-  // Returns false once the connection broke, or was closed because a time limit had passed.
+  // Returns false once the connection broke, or was closed because a time limit had passed or the server had refused
+  // to write.
   bool is_usable() const { return connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK; }
   bool is_in_failed_transaction() const {
     return is_usable() && PQtransactionStatus(connection_.get()) == PQTRANS_INERROR;

@@ -108,8 +108,8 @@ Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const R
 
 Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const TouchToolSession& touch,
                        std::int64_t /*version*/) {
-  return connection.query("UPDATE tool_sessions SET last_used_at = ? WHERE id = ?")
-      .bind(microseconds(touch.last_used_at), touch.id)
+  return connection.query("UPDATE tool_sessions SET last_used_at = ? WHERE id = ? AND last_used_at < ?")
+      .bind(microseconds(touch.last_used_at), touch.id, microseconds(touch.last_used_at))
       .run();
 }
 

@@ -34,8 +34,8 @@ Result<> remove_token(Connection& connection, std::string_view name) {
 }
 
 Result<> touch_token(Connection& connection, const TouchToken& touch) {
-  return connection.query("UPDATE tokens SET last_used_at = ? WHERE name = ?")
-      .bind(microseconds(touch.last_used_at), touch.name)
+  return connection.query("UPDATE tokens SET last_used_at = ? WHERE name = ? AND last_used_at < ?")
+      .bind(microseconds(touch.last_used_at), touch.name, microseconds(touch.last_used_at))
       .run();
 }
 

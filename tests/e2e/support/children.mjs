@@ -1,4 +1,4 @@
-// Child processes and folders that do not outlive the tests, however the tests end.
+// Child processes and folders that do not outlive the tests, however the tests end. A program that a child starts may.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,7 @@ export function run(path, args, { env = {}, timeout = 20_000, input, ...options 
     const child = execFile(guard, rest, { timeout, maxBuffer: 64 << 20, ...options, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
       done({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
     });
+    child.stdin.on('error', () => {});  // a program may end before it has read everything
     if (input !== undefined) child.stdin.end(input);
   });
 }

@@ -88,6 +88,6 @@ export class Chromium {
   async stop() {
     this.socket?.close();
     this.child.kill('SIGKILL');
-    await this.child.closed;
+    await within(PATIENCE_MS, 'the end of Chromium', this.child.closed);
   }
 }

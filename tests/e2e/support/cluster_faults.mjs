@@ -32,7 +32,7 @@ export class Cluster {
       await cluster.begin();
       return cluster;
     } catch (error) {
-      await cluster.stop();
+      await cluster.stop().catch(() => {});
       throw error;
     }
   }

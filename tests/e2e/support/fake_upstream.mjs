@@ -1,6 +1,8 @@
 // A minimal modern upstream whose results a test decides.
 import { createServer } from 'node:http';
 
+import { close, listen } from './loopback.mjs';
+
 const DISCOVERED = {
   supportedVersions: ['2026-07-28'],
   capabilities: { tools: {} },
@@ -31,13 +33,6 @@ export async function startFakeUpstream(tools, call = () => ({ content: [] }), p
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
   });
-  await new Promise((ready) => server.listen(port, '127.0.0.1', ready));
-  return {
-    url: `http://127.0.0.1:${server.address().port}/mcp`,
-    calls,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    }
-  };
+  const host = await listen(server, { port });
+  return { url: `http://${host}/mcp`, calls, stop: () => close(server) };
 }
