@@ -3,6 +3,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "catalog/view/catalog.hpp"
 #include "client/testing/fake_server.hpp"
 #include "net/testing/scripted_server.hpp"
 
@@ -118,38 +119,39 @@ class ReadUpstream : public ::testing::Test {
     UpstreamSettings settings;
     settings.name = "read";
     settings.url = server.url().text();
+    catalog.set_order({UpstreamName(settings.name)}).value();
     UpstreamLimits limits;
     limits.first_retry = 1ms;
     limits.last_retry = 10ms;
-    upstream = Upstream::make(std::move(settings),
-                              {.io = io,
-                               .http = http,
-                               .clock = clock,
-                               .environment = environment,
-                               .chance = [] { return 0.5; },
-                               .limits = limits,
-                               .client_info = R"({"name":"test","version":"1"})",
-                               .shared = processes == Processes::several,
-                               .fence = [] { return std::nullopt; },
-                               .background = background,
-                               .answers = background,
-                               .publish = [this](catalog::SnapshotPointer snapshot) { return publish(*snapshot); },
-                               .on_refreshed = {},
-                               .keep = {},
-                               .on_resource_updated = {}})
-                   .value();
+    upstream =
+        Upstream::make(std::move(settings),
+                       {.io = io,
+                        .http = http,
+                        .clock = clock,
+                        .environment = environment,
+                        .chance = [] { return 0.5; },
+                        .limits = limits,
+                        .client_info = R"({"name":"test","version":"1"})",
+                        .shared = processes == Processes::several,
+                        .fence = [] { return std::nullopt; },
+                        .background = background,
+                        .answers = background,
+                        .publish = [this](catalog::SnapshotPointer snapshot) { return publish(std::move(snapshot)); },
+                        .on_refreshed = {},
+                        .keep = {},
+                        .on_resource_updated = {}})
+            .value();
   }
   template <class T>
   std::future<T> begin(Task<T> task) {
     return boost::asio::co_spawn(io, std::move(task), boost::asio::use_future);
   }
-  // Like the catalog, takes each version once and in order.
-  Result<catalog::Publication> publish(const catalog::Snapshot& snapshot) {
+  Result<catalog::Publication> publish(catalog::SnapshotPointer snapshot) {
+    const std::uint64_t version = snapshot->version();
+    auto published = catalog.publish(std::move(snapshot));
     const std::scoped_lock lock(mutex);
-    if (!versions.empty() && snapshot.version() <= versions.back())
-      return std::unexpected(errors::conflict("it comes too late"));
-    versions.push_back(snapshot.version());
-    return catalog::Publication{};
+    if (published) versions.push_back(version);
+    return published;
   }
 
   boost::asio::io_context io;
@@ -159,6 +161,7 @@ class ReadUpstream : public ::testing::Test {
   net::HttpClient http{io, clock};
   client::test::FakeMcp mcp = client::test::FakeMcp::modern();
   client::test::FakeServer server{io, [this](const auto& request) { return mcp(request); }};
+  catalog::Catalog catalog;
   std::mutex mutex;
   std::vector<std::uint64_t> versions;
   std::unique_ptr<Upstream> upstream;

@@ -54,8 +54,8 @@ upstreams = ["banking", "bankin", "datasets"]
   EXPECT_FALSE(config);
   EXPECT_THAT(said,
               ElementsAre("proteus.toml:9:24: auth.tokens[0].contexts[2]: there is no context acb; did you mean abc?",
-                          "proteus.toml:10:25: warning: auth.tokens[0].upstreams[1]: unless it is registered at "
-                          "runtime, there is no upstream bankin; did you mean banking?"));
+                          "proteus.toml:10:25: warning: auth.tokens[0].upstreams[1]: there is no upstream bankin; "
+                          "it must be registered at runtime; did you mean banking?"));
   // A broken context is left out, which is not a fault of the token.
   const auto broken = read("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ncontexts = [\"odd\"]\n", {{"A", "x"}}, {},
                            Purpose::serve, {{"contexts/odd.toml", "="}});

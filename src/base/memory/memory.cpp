@@ -1,5 +1,6 @@
 #include "base/memory/memory.hpp"
 
+#include <array>
 #include <cstddef>
 
 #include <mimalloc.h>
@@ -10,7 +11,9 @@
 #pragma weak mi_option_set
 #pragma weak mi_heap_new
 #pragma weak mi_heap_malloc
-#pragma weak mi_heap_destroy
+#pragma weak mi_heap_collect
+#pragma weak mi_heap_delete
+#pragma weak mi_free
 
 namespace proteus {
 namespace {
@@ -38,19 +41,27 @@ class AtOnce {
 
 // Allocates and frees pages in the segments of this thread, so that mimalloc checks the delay. Small blocks go to
 // segments with little room left, large blocks to segments that are almost empty. Nothing is written to them.
+//
+// A heap of its own gets new pages for the blocks. mimalloc may also move pages of ended threads, with all that lives
+// there, into that heap. So the heap must not be destroyed: deleting it leaves them to this thread.
 void stir_segments() {
   struct Blocks {
-    int count;
+    std::size_t count;
     std::size_t size;
   };
   constexpr Blocks kSmall{64, std::size_t{16} << 10U};  // a few fill a page
   constexpr Blocks kLarge{16, std::size_t{15} << 20U};  // two fill a segment
+  std::array<void*, kSmall.count + kLarge.count> blocks{};
   mi_heap_t* const heap = mi_heap_new();
+  std::size_t next = 0;
   for (const auto& [count, size] : {kSmall, kLarge}) {
-    for (int i = 0; i < count && mi_heap_malloc(heap, size) != nullptr; ++i) {
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      blocks[next++] = mi_heap_malloc(heap, size);
   }
-  mi_heap_destroy(heap);
+  for (void* block : blocks)
+    mi_free(block);
+  mi_heap_collect(heap, true);
+  mi_heap_delete(heap);
 }
 
 }  // namespace

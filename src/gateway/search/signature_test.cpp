@@ -57,7 +57,7 @@ TEST(Signature, IsBounded) {
 TEST(Signature, FollowsLongReferencesForAWhileOnly) {
   const std::string key(50'000, 'k');
   std::string many = R"({"$ref":"#/$defs/x"})";
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 5000; ++i)
     many += R"(,{"$ref":"#/$defs/x"})";
   EXPECT_EQ(written(R"({"properties":{"a":{"anyOf":[)" + many + R"(]}},"$defs":{"x":{"$ref":"#/$defs/)" + key +
                     R"("},")" + key + R"(":{"type":"string"}}})"),

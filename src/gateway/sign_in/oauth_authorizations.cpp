@@ -94,10 +94,14 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registr
   co_return plan;
 }
 
+unsigned OauthAuthorizations::leaves(const oauth::Client& client) {
+  if (away_.size() >= kMostAway) away_.clear();
+  return ++away_[{client.issuer, client.id}];
+}
+
 Task<bool> OauthAuthorizations::is_lost(oauth::Client client) {
   if (client.registered != oauth::Registered::dynamically) co_return false;
-  if (away_.size() >= kMostAway) away_.clear();
-  if (++away_[{client.issuer, client.id}] <= kMostLost) co_return false;
+  if (leaves(client) <= kMostLost) co_return false;
   away_.erase({client.issuer, client.id});
   co_await dependencies_.vault.forget_registration(client);
   co_return !dependencies_.vault.registration(client.issuer, client.redirect_uri);
@@ -130,6 +134,7 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   if (!client) co_return std::unexpected(std::move(client.error()));
   client->redirect_uri = redirect_uri;
   if (const auto kept = co_await dependencies_.vault.keep(*client); !kept) co_return std::unexpected(kept.error());
+  leaves(*client);
   co_return std::move(*client);
 }
 

@@ -41,7 +41,9 @@ class OauthAuthorizations final : public Authorizations {
   // Returns what is known of an identity provider. Anybody can cause this, so it is discovered at most once at a time
   // and kept for a moment.
   Task<Result<auth::oauth::Discovered>> identity_provider(std::string issuer);
-  // Counts one more person who leaves with this client. Returns whether another client must be registered.
+  // Counts one more person who leaves with this client. Returns how many in a row have left and are not back.
+  unsigned leaves(const auth::oauth::Client& client);
+  // Counts one more person, as `leaves` does. Returns whether another client must be registered.
   Task<bool> is_lost(auth::oauth::Client client);
   Task<Result<PlanPointer>> plan_identity_there(std::string issuer, std::string resource);
   Task<Result<auth::oauth::TokenAnswer>> redeem_there(PlanPointer plan, auth::oauth::AuthorizationRequest request,
