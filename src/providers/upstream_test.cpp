@@ -119,7 +119,7 @@ class ReadUpstream : public ::testing::Test {
     UpstreamSettings settings;
     settings.name = "read";
     settings.url = server.url().text();
-    catalog.set_order({UpstreamName(settings.name)}).value();
+    catalog.set_order({catalog::UpstreamName(settings.name)}).value();
     UpstreamLimits limits;
     limits.first_retry = 1ms;
     limits.last_retry = 10ms;
