@@ -96,8 +96,8 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
   }
   const std::string content = content_of(*set, *tool);
   const Confirmations::Run confirmed = [&] { return run_confirmed(call, *tool, content, arguments->members()); };
-  const std::string digest = json::hex(json::sha256(fmt::format("{}\n{}", content, arguments->members())));
-  co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members(), digest}, confirmed);
+  // The state of the request binds the approval to the values of the arguments, however they are written.
+  co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members(), content}, confirmed);
 }
 
 // The tool may have been replaced or removed while the user was asked.
