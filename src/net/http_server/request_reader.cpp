@@ -8,7 +8,7 @@ namespace proteus::net {
 
 namespace {
 
-const Refusal kNoMemory{503, "too many large requests are being received"};
+constexpr Refusal kNoMemory{503, "too many large requests are being received"};
 
 }  // namespace
 
