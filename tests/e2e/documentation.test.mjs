@@ -2,7 +2,7 @@
 // configurations, follows its links, and looks up what its prose names. tests/install compiles the C++.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -260,6 +260,14 @@ create table employees (id integer primary key, name text, email text, title tex
     }
     // READMEs below src/ are for those who open the folder.
     assert.deepEqual(pages().filter((page) => !reached.has(page) && !page.startsWith('src/')), []);
+  });
+
+  test('ARCHITECTURE.md names each layer, and each of its rooms', () => {
+    const foldersIn = (path) => readdirSync(join(root, path), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    const rooms = { ui: foldersIn('ui/src').sort() };
+    for (const layer of foldersIn('src')) rooms[`src/${layer}`] = foldersIn(`src/${layer}`).filter((name) => name !== 'testing').sort();
+    const named = [...textOfPage('ARCHITECTURE.md').matchAll(/^\| `(src\/\w+|ui)` \|[^|]*\|([^|]*)\|/gm)];
+    assert.deepEqual(Object.fromEntries(named.map(([, layer, cell]) => [layer, [...cell.matchAll(/`(\w+)`/g)].map(([, room]) => room).sort()])), rooms);
   });
 
   test('the README is short: 700 words before its links', () => {
