@@ -66,7 +66,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamDependencies dependencies,
       printed_(std::make_shared<StrangerLog>(settings_.name, dependencies_.clock)),
       breaker_(dependencies_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
       version_(dependencies_.published_version),
-      offered_(dependencies_.io.get_executor()),
+      offering_(dependencies_.io.get_executor()),
       looks_(dependencies_.io.get_executor()),
       refresher_(policy(), refreshing(), client::transports_to(endpoint_, dependencies_.io, dependencies_.http),
                  control_options()) {}

@@ -14,9 +14,9 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "base/tasks/background_threads.hpp"
 #include "base/tasks/task_group.hpp"
-#include "base/tasks/waiting.hpp"
 #include "catalog/view/catalog.hpp"
 #include "client/connection/refresher.hpp"
 #include "net/http_client/http_client.hpp"
@@ -256,14 +256,10 @@ class Upstream {
   const std::shared_ptr<StrangerLog> printed_;  // for the standard error of a program
   client::CircuitBreaker breaker_;
 
-  // The turn to make an offer, publish it under the next version, and take it over; one coroutine has it at a time.
-  class Turn;
-
   std::uint64_t version_ = 0;
-  std::uint64_t readings_ = 0;  // that were taken over
-  Offer offer_;                 // the one read or restored last
-  bool is_offering_ = false;
-  Bell offered_;
+  std::uint64_t readings_ = 0;           // that were taken over
+  Offer offer_;                          // the one read or restored last
+  AsyncMutex offering_;                  // held to make an offer, publish it under the next version, and take it over
   std::optional<store::Fence> read_by_;  // of a shared upstream, if this process read the offer
   std::atomic<bool> is_forgotten_ = false;
   UpstreamPins::Counts reported_;

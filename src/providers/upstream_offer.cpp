@@ -49,20 +49,6 @@ std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, c
 
 }  // namespace
 
-class Upstream::Turn {
- public:
-  explicit Turn(Upstream& upstream) : upstream_(upstream) { upstream_.is_offering_ = true; }
-  ~Turn() {
-    upstream_.is_offering_ = false;
-    upstream_.offered_.ring();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  Upstream& upstream_;
-};
-
 catalog::NameRules name_rules(const UpstreamSettings& settings) {
   const bool portable = settings.names == NameStyle::portable;
   return {.prefix = settings.effective_prefix(),
@@ -133,12 +119,10 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   for (const auto& record : records)
     bytes += record.entries.size();
   const std::uint64_t before = readings_;
-  while (is_offering_)
-    co_await offered_.wait();
+  const auto lock = co_await offering_.take();
   // This process has read the upstream meanwhile, which is newer. If another process watches the upstream by now, what
   // that one stored is newer.
   if (readings_ != before && is_watched()) co_return std::nullopt;
-  const Turn turn(*this);
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
       bytes * kWorkOfDefinitions, [maker = offer_maker(facts()), version, records = std::move(records)] {
@@ -178,9 +162,7 @@ Task<Result<client::Gathered>> Upstream::read() {
   auto lists = dependencies_.background.ending_here(std::make_shared<client::AllLists>(
       co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet())));
   if (!lists->any) co_return std::unexpected(std::move(*lists->failure));
-  while (is_offering_)
-    co_await offered_.wait();
-  const Turn turn(*this);
+  const auto lock = co_await offering_.take();
   auto offer = co_await make_offer(std::move(lists));
   if (!offer) co_return std::unexpected(std::move(offer.error()));
   if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));

@@ -7,21 +7,6 @@ namespace proteus::client {
 
 namespace oauth = auth::oauth;
 
-// One coroutine has the turn; the others wait until it ends, and check the state again.
-class OAuthAuthorizer::Turn {
- public:
-  explicit Turn(OAuthAuthorizer& authorizer) : authorizer_(authorizer) { authorizer_.is_busy_ = true; }
-  ~Turn() {
-    authorizer_.is_busy_ = false;
-    authorizer_.done_.ring();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  OAuthAuthorizer& authorizer_;
-};
-
 namespace {
 
 // Returns the value of a header that was sent; empty for none.
@@ -39,7 +24,7 @@ std::string_view query_of(std::string_view redirected) {
 }  // namespace
 
 OAuthAuthorizer::OAuthAuthorizer(const Executor& executor, auth::Fetch& fetch, const Clock& clock, OAuthOptions options)
-    : fetch_(fetch), clock_(clock), options_(std::move(options)), done_(executor) {
+    : fetch_(fetch), clock_(clock), options_(std::move(options)), signing_in_(executor) {
   if (!options_.kept) return;
   if (!options_.client.registered && options_.kept->client.registered == oauth::Registered::dynamically)
     options_.client.registered = options_.kept->client;
@@ -61,10 +46,8 @@ bool OAuthAuthorizer::can_renew() const {
 }
 
 Task<Result<std::vector<Header>>> OAuthAuthorizer::headers(std::string_view method, const net::Url& url) {
-  while (is_busy_)
-    co_await done_.wait();
+  const auto lock = co_await signing_in_.take();
   if (current_ && current_->granted.expires && *current_->granted.expires - kAhead <= clock_.wall() && can_renew()) {
-    const Turn turn(*this);
     auto renewed = co_await renew();
     const auto end = current_->granted.expires;
     if (!renewed && end && *end <= clock_.wall()) co_return std::unexpected(std::move(renewed.error()));
@@ -84,8 +67,7 @@ void OAuthAuthorizer::accepted(std::string_view dpop_nonce) {
 }
 
 Task<Result<bool>> OAuthAuthorizer::refused(Refusal refusal) {
-  while (is_busy_)
-    co_await done_.wait();
+  const auto lock = co_await signing_in_.take();
   oauth::ChallengeHints hints = oauth::read_hints(refusal.challenge);
   if (prover_) (void)prover_->take_nonce(options_.endpoint, refusal.dpop_nonce);
   // RFC 9449, section 9: this is never about the token. Another request may have brought the nonce already.
@@ -96,7 +78,6 @@ Task<Result<bool>> OAuthAuthorizer::refused(Refusal refusal) {
     if (last_fault_) co_return std::unexpected(*last_fault_);
     co_return false;
   }
-  const Turn turn(*this);
   Result<bool> better = false;
   if (refusal.status == 403) {
     better = co_await widen(std::move(hints));

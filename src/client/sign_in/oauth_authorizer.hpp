@@ -9,7 +9,7 @@
 
 #include "auth/oauth/run.hpp"
 #include "base/clock.hpp"
-#include "base/tasks/waiting.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "client/message/authorizer.hpp"
 #include "client/message/transport.hpp"
 #include "client/sign_in/sign_in.hpp"
@@ -52,9 +52,6 @@ class OAuthAuthorizer final : public Authorizer {
   void accepted(std::string_view dpop_nonce) override;
 
  private:
-  // The turn to change the grant; one coroutine has it at a time.
-  class Turn;
-
   std::string authorization() const;
   bool is_interactive() const { return options_.grant == OAuthGrant::authorization_code; }
   bool can_renew() const;
@@ -78,8 +75,7 @@ class OAuthAuthorizer final : public Authorizer {
   bool was_accepted_ = false;  // whether the server has accepted the current token
   std::optional<Error> last_fault_;
   Clock::Monotonic pause_until_{};
-  bool is_busy_ = false;
-  Bell done_;
+  AsyncMutex signing_in_;  // held to use the sign-in or to change it
 };
 
 }  // namespace proteus::client

@@ -20,6 +20,7 @@
 #include "base/log/refusal_log.hpp"
 #include "base/published.hpp"
 #include "base/settings/environment.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "cluster/leases.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
 #include "gateway/bridge/subscriptions.hpp"
@@ -27,7 +28,6 @@
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/programs.hpp"
 #include "gateway/connections/worker.hpp"
-#include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
 #include "gateway/core/followed_resources.hpp"
 #include "gateway/grants/oauth_servers.hpp"
@@ -91,7 +91,7 @@ class Gateway {
 
   // May be called on any thread. The grants of callers and of the gateway itself at upstreams that use OAuth.
   Vault& vault() { return *vault_; }
-  OauthServers& oauth_servers() { return *oauth_servers_; }
+  OAuthServers& oauth_servers() { return *oauth_servers_; }
 
   // May be called on any thread. The identity providers that vouch for callers.
   Identities& identities() { return *identities_; }
@@ -263,7 +263,7 @@ class Gateway {
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each thread
   std::unique_ptr<Identities> identities_;
   std::unique_ptr<auth::HttpFetch> fetch_;  // belongs to the control thread
-  std::unique_ptr<OauthServers> oauth_servers_;
+  std::unique_ptr<OAuthServers> oauth_servers_;
   std::unique_ptr<Vault> vault_;
   Fanout fanout_;
   std::unique_ptr<Subscriptions> subscriptions_;

@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "base/published.hpp"
 #include "base/settings/environment.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "base/tasks/background_threads.hpp"
 #include "base/tasks/task_group.hpp"
 #include "base/tasks/waiting.hpp"
@@ -25,7 +26,6 @@
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/sources/source_pool.hpp"
 #include "datasets/sources/workup.hpp"
-#include "gateway/core/async_mutex.hpp"
 #include "store/store.hpp"
 
 namespace proteus::gateway {

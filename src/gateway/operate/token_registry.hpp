@@ -14,9 +14,9 @@
 
 #include "base/published.hpp"
 #include "base/secrets/secret.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "base/tasks/task_group.hpp"
 #include "gateway/callers/issued_tokens.hpp"
-#include "gateway/core/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/token_keys.hpp"
 #include "store/store.hpp"

@@ -15,8 +15,8 @@
 
 #include "base/published.hpp"
 #include "base/settings/environment.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "base/tasks/waiting.hpp"
-#include "gateway/core/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"
 #include "gateway/operate/registration_rules.hpp"

@@ -5,7 +5,7 @@
 #include "base/tasks/task.hpp"
 #include "base/tasks/waiting.hpp"
 
-namespace proteus::gateway {
+namespace proteus {
 
 // A mutex for coroutines, all of one thread. Must outlive its locks.
 class AsyncMutex {
@@ -42,4 +42,4 @@ class AsyncMutex {
   Bell free_;
 };
 
-}  // namespace proteus::gateway
+}  // namespace proteus
