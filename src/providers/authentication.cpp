@@ -69,17 +69,17 @@ Result<> check_issuer(std::string_view issuer) {
   return {};
 }
 
-json::Codec<OauthGrant> grants() {
-  std::vector<std::pair<std::string, OauthGrant>> words;
-  for (const auto grant : {OauthGrant::authorization_code, OauthGrant::client_credentials, OauthGrant::token_exchange,
-                           OauthGrant::identity_assertion, OauthGrant::jwt_bearer})
+json::Codec<OAuthGrant> grants() {
+  std::vector<std::pair<std::string, OAuthGrant>> words;
+  for (const auto grant : {OAuthGrant::authorization_code, OAuthGrant::client_credentials, OAuthGrant::token_exchange,
+                           OAuthGrant::identity_assertion, OAuthGrant::jwt_bearer})
     words.emplace_back(to_string(grant), grant);
-  return json::choice<OauthGrant>(std::move(words));
+  return json::choice<OAuthGrant>(std::move(words));
 }
 
 // Makes a field for a key of the type "oauth"; other types do not show it.
 template <class T>
-json::Field<Authentication> within(std::string key, T OauthSettings::* member, json::Codec<T> codec,
+json::Field<Authentication> within(std::string key, T OAuthSettings::* member, json::Codec<T> codec,
                                    std::string meaning) {
   json::Field<Authentication> made;
   made.info = {.name = std::move(key),
@@ -97,8 +97,8 @@ json::Field<Authentication> within(std::string key, T OauthSettings::* member, j
   return made;
 }
 
-void check_oauth(const OauthSettings& oauth, const Place& place) {
-  using enum OauthGrant;
+void check_oauth(const OAuthSettings& oauth, const Place& place) {
+  using enum OAuthGrant;
   if (!oauth.client_secret_env.empty() && !oauth.client_secret.empty())
     place.member("client_secret").fault("is given twice, here and by client_secret_env");
   if (!oauth.client_key_file.empty() && !oauth.client_key.empty())
@@ -114,7 +114,7 @@ void check_oauth(const OauthSettings& oauth, const Place& place) {
     place.fault("client_secret_env or client_key_file is missing");
   if (oauth.grant == jwt_bearer && !oauth.has_key()) place.fault("client_key_file is missing");
   if (needs_client && oauth.issuer.empty() && !oauth.has_secret() && !oauth.has_key()) place.fault("issuer is missing");
-  const bool is_callers = oauth.effective_subject() == OauthSubject::caller;
+  const bool is_callers = oauth.effective_subject() == OAuthSubject::caller;
   if (is_callers && (oauth.grant == client_credentials || oauth.grant == jwt_bearer))
     place.member("subject").fault(
         fmt::format("must be \"gateway\" for {}, which names no user", to_string(oauth.grant)));
@@ -148,7 +148,7 @@ Result<Secret> secret_of(const std::string& variable, const Secret& literal, con
 
 }  // namespace
 
-Result<Secret> client_secret(const OauthSettings& settings, const Environment& environment) {
+Result<Secret> client_secret(const OAuthSettings& settings, const Environment& environment) {
   return secret_of(settings.client_secret_env, settings.client_secret, environment);
 }
 
@@ -199,37 +199,37 @@ const json::Binding<Authentication>& authentication_binding() {
             "For `header`: name of the header."),
       field("value_env", &Authentication::value_env, text(variable_name()),
             "For `header`: environment variable that holds its value."),
-      within("grant", &OauthSettings::grant, grants(), "For `oauth`: how Proteus gets a token.")
+      within("grant", &OAuthSettings::grant, grants(), "For `oauth`: how Proteus gets a token.")
           .by_default("\"authorization_code\""),
-      within("subject", &OauthSettings::subject,
+      within("subject", &OAuthSettings::subject,
              json::optional(
-                 json::choice<OauthSubject>({{"caller", OauthSubject::caller}, {"gateway", OauthSubject::gateway}})),
+                 json::choice<OAuthSubject>({{"caller", OAuthSubject::caller}, {"gateway", OAuthSubject::gateway}})),
              "For `oauth`: whether requests carry each caller's own token, or a token of the gateway.")
           .by_default("\"gateway\" for `client_credentials` and `jwt_bearer`, else \"caller\""),
-      within("scopes", &OauthSettings::scopes,
+      within("scopes", &OAuthSettings::scopes,
              json::list(text({.max_bytes = 256, .check = check_scope}), "strings", {.most = 64}),
              "For `oauth`: scopes to ask for; if empty, the ones that the upstream names.")
           .by_default("[]"),
-      within("issuer", &OauthSettings::issuer,
+      within("issuer", &OAuthSettings::issuer,
              text({.max_bytes = 2048, .check = check_issuer, .when_empty = json::WhenEmpty::left_out}),
              "For `oauth`: the only authorization server to use; required with a secret or a key. For `token_exchange` "
              "the issuer of the callers' tokens.")
           .by_default("what the upstream names"),
-      within("client_id", &OauthSettings::client_id,
+      within("client_id", &OAuthSettings::client_id,
              text({.max_bytes = 2048, .check = check_client_id, .when_empty = json::WhenEmpty::left_out}),
              "For `oauth`: the client that is registered there.")
           .by_default("found or registered by itself"),
-      within("client_secret_env", &OauthSettings::client_secret_env, text(variable_name()),
+      within("client_secret_env", &OAuthSettings::client_secret_env, text(variable_name()),
              "For `oauth`: environment variable that holds the client's secret.")
           .by_default("none"),
-      within("client_key_file", &OauthSettings::client_key_file,
+      within("client_key_file", &OAuthSettings::client_key_file,
              text({.max_bytes = 4096, .when_empty = json::WhenEmpty::left_out}),
              "For `oauth`: file with the client's private key (PEM), which signs assertions. For `jwt_bearer` also a "
              "file that holds the assertion itself, such as a workload's token.")
           .by_default("none"),
-      within("client_secret", &OauthSettings::client_secret, secret("client_secret_env"),
+      within("client_secret", &OAuthSettings::client_secret, secret("client_secret_env"),
              "The client's secret itself; only over the admin API."),
-      within("client_key", &OauthSettings::client_key, secret("client_key_file"),
+      within("client_key", &OAuthSettings::client_key, secret("client_key_file"),
              "The client's key itself (PEM); only over the admin API."),
       field("token", &Authentication::token, secret("token_env"), "The token itself; only over the admin API."),
       field("password", &Authentication::password, secret("password_env"),
@@ -251,7 +251,7 @@ void check_authentication(const Authentication& authentication, const Place& pla
       {"name", Type::header, !given.name.empty()},
       {"value_env", Type::header, !given.value_env.empty()},
       {"value", Type::header, !given.value.empty()},
-      {"grant", Type::oauth, oauth.grant != OauthGrant::authorization_code},
+      {"grant", Type::oauth, oauth.grant != OAuthGrant::authorization_code},
       {"subject", Type::oauth, oauth.subject.has_value()},
       {"scopes", Type::oauth, !oauth.scopes.empty()},
       {"issuer", Type::oauth, !oauth.issuer.empty()},

@@ -25,14 +25,14 @@ struct Authentication {
   std::string password_env;  // basic
   std::string name;          // header: its name
   std::string value_env;     // header
-  OauthSettings oauth = {};
+  OAuthSettings oauth = {};
   Secret token;
   Secret password;
   Secret value;
 
   bool is_oauth() const { return type == Type::oauth; }
   // Whether each caller has their own credentials.
-  bool is_per_caller() const { return is_oauth() && oauth.effective_subject() == OauthSubject::caller; }
+  bool is_per_caller() const { return is_oauth() && oauth.effective_subject() == OAuthSubject::caller; }
 
   // Return the environment variable that is needed, and the key that names it; empty for none.
   const std::string& variable() const;
@@ -46,7 +46,7 @@ const json::Binding<Authentication>& authentication_binding();
 void check_authentication(const Authentication& authentication, const json::Place& place);
 
 // Returns the client secret: the text in the settings, or the value of the environment variable.
-Result<Secret> client_secret(const OauthSettings& settings, const Environment& environment);
+Result<Secret> client_secret(const OAuthSettings& settings, const Environment& environment);
 
 // A header to send with each request to the upstream, and to no other server.
 struct Credentials {

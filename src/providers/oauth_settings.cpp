@@ -4,13 +4,13 @@
 
 namespace proteus::providers {
 
-std::string_view to_string(OauthGrant grant) {
+std::string_view to_string(OAuthGrant grant) {
   switch (grant) {
-    case OauthGrant::authorization_code: return "authorization_code";
-    case OauthGrant::client_credentials: return "client_credentials";
-    case OauthGrant::token_exchange: return "token_exchange";
-    case OauthGrant::identity_assertion: return "identity_assertion";
-    case OauthGrant::jwt_bearer: return "jwt_bearer";
+    case OAuthGrant::authorization_code: return "authorization_code";
+    case OAuthGrant::client_credentials: return "client_credentials";
+    case OAuthGrant::token_exchange: return "token_exchange";
+    case OAuthGrant::identity_assertion: return "identity_assertion";
+    case OAuthGrant::jwt_bearer: return "jwt_bearer";
   }
   return "authorization_code";
 }
@@ -20,10 +20,10 @@ Result<> check_scope(std::string_view scope) {
   return std::unexpected(errors::invalid("is no scope: printable characters, without spaces, quotes and backslashes"));
 }
 
-OauthSubject OauthSettings::effective_subject() const {
+OAuthSubject OAuthSettings::effective_subject() const {
   if (subject) return *subject;
-  const bool is_own = grant == OauthGrant::client_credentials || grant == OauthGrant::jwt_bearer;
-  return is_own ? OauthSubject::gateway : OauthSubject::caller;
+  const bool is_own = grant == OAuthGrant::client_credentials || grant == OAuthGrant::jwt_bearer;
+  return is_own ? OAuthSubject::gateway : OAuthSubject::caller;
 }
 
 }  // namespace proteus::providers

@@ -31,18 +31,18 @@ std::vector<std::string> faults_with(std::string_view authentication) {
 }
 
 // UPC-01, UPC-04
-TEST(OauthSettings, NeedOneWordOnly) {
+TEST(OAuthSettings, NeedOneWordOnly) {
   const auto entry = with(R"({"type": "oauth"})");
   ASSERT_TRUE(entry);
   const Authentication& authentication = entry->settings.authentication;
-  EXPECT_EQ(authentication.oauth.grant, OauthGrant::authorization_code);
-  EXPECT_EQ(authentication.oauth.effective_subject(), OauthSubject::caller);
+  EXPECT_EQ(authentication.oauth.grant, OAuthGrant::authorization_code);
+  EXPECT_EQ(authentication.oauth.effective_subject(), OAuthSubject::caller);
   EXPECT_TRUE(authentication.is_per_caller());
   EXPECT_FALSE(authentication.oauth.is_automatic());
 }
 
 // UPC-11
-TEST(OauthSettings, NameNoUserWhereTheGrantHasNone) {
+TEST(OAuthSettings, NameNoUserWhereTheGrantHasNone) {
   const auto entry = with(R"({"type": "oauth", "grant": "client_credentials", "issuer": "https://id.example",
                               "client_id": "proteus", "client_secret_env": "SECRET"})");
   ASSERT_TRUE(entry);
@@ -56,7 +56,7 @@ TEST(OauthSettings, NameNoUserWhereTheGrantHasNone) {
 }
 
 // UPC-02: a lying upstream cannot collect a secret.
-TEST(OauthSettings, BindASecretOrAKeyToAnIssuer) {
+TEST(OAuthSettings, BindASecretOrAKeyToAnIssuer) {
   EXPECT_THAT(faults_with(R"({"type": "oauth", "client_id": "proteus", "client_secret_env": "SECRET"})"),
               ElementsAre(HasSubstr("issuer is missing")));
   EXPECT_THAT(faults_with(R"({"type": "oauth", "client_id": "proteus", "client_key_file": "/keys/one.pem"})"),
@@ -69,14 +69,14 @@ TEST(OauthSettings, BindASecretOrAKeyToAnIssuer) {
 }
 
 // UPC-13
-TEST(OauthSettings, TakeAnIssuerByHttpOnThisMachineOnly) {
+TEST(OAuthSettings, TakeAnIssuerByHttpOnThisMachineOnly) {
   EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "http://id.example"})"), ElementsAre(HasSubstr("https")));
   EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "javascript:alert"})"), Not(IsEmpty()));
   EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "http://127.0.0.1:4000"})"), IsEmpty());
   EXPECT_THAT(faults_with(R"({"type": "oauth", "scopes": ["two words"]})"), ElementsAre(HasSubstr("scopes")));
 }
 
-TEST(OauthSettings, BelongToTheirTypeAlone) {
+TEST(OAuthSettings, BelongToTheirTypeAlone) {
   EXPECT_THAT(faults_with(R"({"type": "bearer", "token_env": "T", "client_id": "proteus"})"),
               ElementsAre(HasSubstr("belongs to type \"oauth\"")));
   const auto bearer = with(R"({"type": "bearer", "token_env": "T"})");
@@ -85,7 +85,7 @@ TEST(OauthSettings, BelongToTheirTypeAlone) {
 }
 
 // SEC-02: the API accepts secrets, and never shows them again.
-TEST(OauthSettings, HideTheirSecrets) {
+TEST(OAuthSettings, HideTheirSecrets) {
   const auto entry = with(R"({"type": "oauth", "issuer": "https://id.example", "client_id": "proteus",
                               "client_secret": "hunter2"})");
   ASSERT_TRUE(entry);

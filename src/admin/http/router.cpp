@@ -58,7 +58,7 @@ Router::Router(Routes routes, AdminKeys keys, RefusalLog& refusals)
   help_ = write_help();
 }
 
-std::optional<AdminAuth::KeyHolder> Router::visitor_of(const net::Request& request) const {
+std::optional<AdminAuth::KeyHolder> Router::key_holder_of(const net::Request& request) const {
   const std::size_t given = request.fields().count(kSecret);
   auto holder = given == 1 ? auth_.admit(*request.fields().find(kSecret)) : std::nullopt;
   if (!holder) {
@@ -107,7 +107,7 @@ Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const 
                                    .until = found->until,
                                    .issuer = std::move(found->issuer)};
   }
-  if (auto holder = visitor_of(request)) co_return std::move(*holder);
+  if (auto holder = key_holder_of(request)) co_return std::move(*holder);
   co_return std::unexpected(server::Refusal(
       401, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)), {}));
 }
@@ -118,7 +118,7 @@ std::optional<std::string> Router::name_of_key(std::string_view secret) const {
   return holder->name;
 }
 
-bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
+bool Router::knows(const net::Request& request) const { return key_holder_of(request).has_value(); }
 
 Router::Found Router::find(std::string_view method, std::string_view path) const {
   Found found;
@@ -176,11 +176,11 @@ Task<> Router::handle(net::Exchange& exchange) {
   if (!co_await exchange.read_body(net::Standing::known)) co_return;
   Answer answer{.body = help_};
   if (route.handle) {
-    AdminRequest visit(exchange, auth_, std::move(*holder), std::move(found.variables));
-    auto handled = co_await route.handle(visit);
+    AdminRequest admin_request(exchange, auth_, std::move(*holder), std::move(found.variables));
+    auto handled = co_await route.handle(admin_request);
     if (!handled) {
       if (handled.error().kind() == ErrorKind::exhausted) {
-        refusals_.add(net::refused(request, RefusalReason::limit, handled.error().message(), visit.who()));
+        refusals_.add(net::refused(request, RefusalReason::limit, handled.error().message(), admin_request.who()));
       }
       co_return co_await reply_problem(exchange, std::move(handled.error()));
     }

@@ -75,7 +75,7 @@ class Router {
     std::string allowed;  // methods of the path; empty if there is no such path
   };
 
-  std::optional<AdminAuth::KeyHolder> visitor_of(const net::Request& request) const;
+  std::optional<AdminAuth::KeyHolder> key_holder_of(const net::Request& request) const;
   Result<AdminAuth::KeyHolder> signed_in(const net::Request& request) const;
   // Returns the operator, or how to reject the request.
   Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> let_in(const net::Request& request) const;

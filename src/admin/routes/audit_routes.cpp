@@ -8,10 +8,10 @@
 namespace proteus::admin {
 namespace {
 
-Task<Result<Answer>> page(store::Store& store, AdminRequest& visit) {
-  const auto limit = visit.limit();
+Task<Result<Answer>> page(store::Store& store, AdminRequest& request) {
+  const auto limit = request.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  const auto before = visit.number("before");
+  const auto before = request.number("before");
   if (!before) co_return std::unexpected(before.error());
   const auto records = co_await store.audits(*limit, *before);
   if (!records) co_return std::unexpected(records.error());
@@ -33,7 +33,7 @@ Routes audit_routes(store::Store& store) {
            .help = "Shows who did what with this API, the newest first.",
            .parameters = {{"limit", "Maximum number to return, up to 1000."},
                           {"before", "Only those with a lower number."}},
-           .handle = [&store](AdminRequest& visit) { return page(store, visit); }}};
+           .handle = [&store](AdminRequest& request) { return page(store, request); }}};
 }
 
 }  // namespace proteus::admin

@@ -42,12 +42,12 @@ Task<Result<Answer>> page(gateway::ChangeLog& changes, std::uint64_t since, std:
 // kept in memory, however slowly the client reads.
 class Follower {
  public:
-  Follower(gateway::ChangeLog& changes, AdminRequest& visit, std::uint64_t since)
+  Follower(gateway::ChangeLog& changes, AdminRequest& request, std::uint64_t since)
       : changes_(changes),
-        exchange_(visit.exchange()),
+        exchange_(request.exchange()),
         outbox_(std::make_shared<server::Outbox>(exchange_.executor())),
         since_(since),
-        lease_(visit.lease([outbox = outbox_] { outbox->close(); })) {
+        lease_(request.lease([outbox = outbox_] { outbox->close(); })) {
     registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); },
                                    [outbox = outbox_] { outbox->push_once("new"); });
     exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
@@ -104,9 +104,9 @@ class Follower {
   gateway::ChangeLog::Registration registration_;
 };
 
-Task<Result<Answer>> follow(gateway::ChangeLog& changes, AdminRequest& visit, std::uint64_t since,
+Task<Result<Answer>> follow(gateway::ChangeLog& changes, AdminRequest& request, std::uint64_t since,
                             std::chrono::milliseconds keep_alive) {
-  Follower follower(changes, visit, since);
+  Follower follower(changes, request, since);
   co_await follower.run(keep_alive);
   co_return Answer{.sent = true};
 }
@@ -116,37 +116,38 @@ bool wants_stream(const net::Request& request) {
          server::accepts(request, server::kEventsType);
 }
 
-Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& visit,
+Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& request,
                                 std::chrono::milliseconds keep_alive) {
-  auto since = visit.number("since");
+  auto since = request.number("since");
   if (!since) co_return std::unexpected(std::move(since.error()));
-  const auto limit = visit.limit();
+  const auto limit = request.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  const net::Request& request = visit.exchange().request();
-  if (!wants_stream(request)) {
+  const net::Request& http = request.exchange().request();
+  if (!wants_stream(http)) {
     co_return co_await page(changes, since->value_or(0), *limit);
   }
   std::uint64_t from = since->value_or(0);
   // A client that reconnects sends its original URL, so Last-Event-ID is newer than `since`.
-  if (const auto last = request.fields().find("Last-Event-ID")) {
+  if (const auto last = http.fields().find("Last-Event-ID")) {
     const auto [end, fault] = std::from_chars(last->data(), last->data() + last->size(), from);
     if (fault != std::errc{} || end != last->data() + last->size())
       co_return std::unexpected(errors::invalid("Last-Event-ID does not belong to this stream"));
   }
-  co_return co_await follow(changes, visit, from, keep_alive);
+  co_return co_await follow(changes, request, from, keep_alive);
 }
 
 }  // namespace
 
 Routes change_routes(gateway::ChangeLog& changes, std::chrono::milliseconds keep_alive) {
-  return {{.method = "GET",
-           .path = "/admin/changes",
-           .answer = "ChangePage",
-           .help = "Shows what upstreams changed. With Accept: text/event-stream the answer stays open and follows new "
-                   "changes.",
-           .parameters = {{"since", "Only changes with a higher number."},
-                          {"limit", "Maximum number to return, up to 1000."}},
-           .handle = [&changes, keep_alive](AdminRequest& visit) { return changes_of(changes, visit, keep_alive); }}};
+  return {
+      {.method = "GET",
+       .path = "/admin/changes",
+       .answer = "ChangePage",
+       .help = "Shows what upstreams changed. With Accept: text/event-stream the answer stays open and follows new "
+               "changes.",
+       .parameters = {{"since", "Only changes with a higher number."},
+                      {"limit", "Maximum number to return, up to 1000."}},
+       .handle = [&changes, keep_alive](AdminRequest& request) { return changes_of(changes, request, keep_alive); }}};
 }
 
 }  // namespace proteus::admin

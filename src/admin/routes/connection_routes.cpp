@@ -44,14 +44,14 @@ Task<Result<Answer>> list(ConnectionDesk desk) {
   })};
 }
 
-Task<Result<Answer>> begin(ConnectionDesk desk, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> begin(ConnectionDesk desk, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   const auto* const object = body->if_object();
   const auto* const upstream = object != nullptr ? object->if_contains("upstream") : nullptr;
   if (upstream == nullptr || !upstream->is_string() || object->size() != 1)
     co_return std::unexpected(errors::invalid(R"(the body is {"upstream": NAME})"));
-  auto url = desk.sign_ins.url_for_operator(std::string(upstream->get_string()), visit.who(), visit.issuer());
+  auto url = desk.sign_ins.url_for_operator(std::string(upstream->get_string()), request.who(), request.issuer());
   if (!url) co_return std::unexpected(std::move(url.error()));
   co_return Answer{.status = 201,
                    .body = boost::json::serialize(
@@ -59,8 +59,8 @@ Task<Result<Answer>> begin(ConnectionDesk desk, AdminRequest& visit) {
                    .fields = "Cache-Control: no-store\r\n"};
 }
 
-Task<Result<Answer>> end(ConnectionDesk desk, AdminRequest& visit) {
-  const auto done = co_await desk.sign_ins.disconnect(visit.variable("id"), visit.who());
+Task<Result<Answer>> end(ConnectionDesk desk, AdminRequest& request) {
+  const auto done = co_await desk.sign_ins.disconnect(request.variable("id"), request.who());
   if (!done) co_return std::unexpected(done.error());
   boost::json::object last = connection_document(*done->grant);
   last["state"] = "disconnected";
@@ -86,13 +86,13 @@ Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins, B
            "Begins to connect an upstream for the gateway itself; the body names it. The answer has the URL to open, "
            "which works once, for ten minutes and for whoever asked.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return begin(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return begin(desk, request); }},
       {.method = "DELETE",
        .path = "/admin/connections/{id}",
        .answer = "EndedConnection",
        .help = "Ends a connection, and revokes its token where the authorization server offers that.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return end(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return end(desk, request); }},
   };
 }
 

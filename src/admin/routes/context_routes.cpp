@@ -168,8 +168,8 @@ Task<Result<Answer>> list(gateway::Gateway& gateway) {
   })};
 }
 
-Explain explain_of(const AdminRequest& visit) {
-  const auto given = visit.parameter("explain");
+Explain explain_of(const AdminRequest& request) {
+  const auto given = request.parameter("explain");
   return given && *given != "false" && *given != "0" ? Explain::yes : Explain::no;
 }
 
@@ -183,18 +183,18 @@ Task<Result<Answer>> look(gateway::Gateway& gateway, std::shared_ptr<const catal
                        [survey] { return boost::json::serialize(survey->document()); })};
 }
 
-Task<Result<Answer>> tools(gateway::Gateway& gateway, AdminRequest& visit) {
-  return look(gateway, nullptr, explain_of(visit));
+Task<Result<Answer>> tools(gateway::Gateway& gateway, AdminRequest& request) {
+  return look(gateway, nullptr, explain_of(request));
 }
 
-Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& request) {
+  const std::string name = request.variable("name");
   const auto contexts = gateway.access()->contexts;
   auto lens = contexts ? contexts->lens(name, [](std::string_view) { return true; }) : nullptr;
   if (!lens) {
     co_return std::unexpected(errors::not_found(fmt::format("there is no context {}", log::printable(name, 100))));
   }
-  co_return co_await look(gateway, std::move(lens), explain_of(visit));
+  co_return co_await look(gateway, std::move(lens), explain_of(request));
 }
 
 }  // namespace
@@ -211,12 +211,12 @@ Routes context_routes(gateway::Gateway& gateway) {
        .path = "/admin/contexts/{name}/tools",
        .help = "Shows the tools in a context, as a caller with full access sees them.",
        .parameters = {explain},
-       .handle = [&gateway](AdminRequest& visit) { return tools_in(gateway, visit); }},
+       .handle = [&gateway](AdminRequest& request) { return tools_in(gateway, request); }},
       {.method = "GET",
        .path = "/admin/catalog/tools",
        .help = "Shows the tools without a context, as a caller with full access sees them.",
        .parameters = {explain},
-       .handle = [&gateway](AdminRequest& visit) { return tools(gateway, visit); }},
+       .handle = [&gateway](AdminRequest& request) { return tools(gateway, request); }},
   };
 }
 

@@ -95,16 +95,16 @@ std::string show(const DatasetRegistry& registry, std::string_view name) {
                          : boost::json::serialize(document(*state, *file));
 }
 
-Task<Result<Answer>> connect(DatasetRegistry& registry, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
-  const auto connected = co_await registry.connect(name, visit.who());
+Task<Result<Answer>> connect(DatasetRegistry& registry, AdminRequest& request) {
+  const std::string name = request.variable("name");
+  const auto connected = co_await registry.connect(name, request.who());
   if (!connected) co_return std::unexpected(connected.error());
   co_return Answer{.body = show(registry, name)};
 }
 
-Task<Result<Answer>> disconnect(DatasetRegistry& registry, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
-  const auto disconnected = co_await registry.disconnect(name, visit.who());
+Task<Result<Answer>> disconnect(DatasetRegistry& registry, AdminRequest& request) {
+  const std::string name = request.variable("name");
+  const auto disconnected = co_await registry.disconnect(name, request.who());
   if (!disconnected) co_return std::unexpected(disconnected.error());
   co_return Answer{.body = show(registry, name)};
 }
@@ -127,8 +127,8 @@ void add_types(object& out, const datasets::Mapping& mapping) {
   out.emplace("relationships", relationships(mapping));
 }
 
-Task<Result<Answer>> propose(DatasetWorkshop& workshop, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> propose(DatasetWorkshop& workshop, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   auto name = text_in(*body, "name");
   auto variable = text_in(*body, "dsn_env");
@@ -137,15 +137,15 @@ Task<Result<Answer>> propose(DatasetWorkshop& workshop, AdminRequest& visit) {
     if (!*one) co_return std::unexpected(one->error());
   }
   const auto proposal =
-      co_await workshop.propose({std::move(*name), std::move(*variable), std::move(*schema)}, visit.who());
+      co_await workshop.propose({std::move(*name), std::move(*variable), std::move(*schema)}, request.who());
   if (!proposal) co_return std::unexpected(proposal.error());
   object out{{"draft", proposal->draft()}, {"problems", write_problems(proposal->problems)}};
   add_types(out, proposal->mapping);
   co_return Answer{.body = boost::json::serialize(out)};
 }
 
-Task<Result<Answer>> validate(DatasetWorkshop& workshop, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> validate(DatasetWorkshop& workshop, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   auto mapping = text_in(*body, "mapping");
   if (!mapping) co_return std::unexpected(std::move(mapping.error()));
@@ -156,25 +156,25 @@ Task<Result<Answer>> validate(DatasetWorkshop& workshop, AdminRequest& visit) {
   co_return Answer{.body = boost::json::serialize(out)};
 }
 
-Task<Result<Answer>> ratify(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> ratify(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   auto mapping = text_in(*body, "mapping");
   if (!mapping) co_return std::unexpected(std::move(mapping.error()));
-  const auto ratified = co_await workshop.ratify(std::move(*mapping), visit.who());
+  const auto ratified = co_await workshop.ratify(std::move(*mapping), request.who());
   if (!ratified) co_return std::unexpected(ratified.error());
   co_return Answer{.body = show(registry, ratified->name)};
 }
 
-Task<Result<Answer>> revoke(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
-  const auto revoked = co_await workshop.revoke(name, visit.who());
+Task<Result<Answer>> revoke(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& request) {
+  const std::string name = request.variable("name");
+  const auto revoked = co_await workshop.revoke(name, request.who());
   if (!revoked) co_return std::unexpected(revoked.error());
   co_return Answer{.body = show(registry, name)};
 }
 
-Task<Result<Answer>> mapping(DatasetWorkshop& workshop, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> mapping(DatasetWorkshop& workshop, AdminRequest& request) {
+  const std::string name = request.variable("name");
   const auto text = co_await workshop.mapping(name);
   if (!text) co_return std::unexpected(text.error());
   co_return Answer{.body = boost::json::serialize(object{{"name", name}, {"mapping", *text}})};
@@ -195,42 +195,42 @@ Routes dataset_routes(gateway::DatasetRegistry& registry, gateway::DatasetWorksh
        .help = "Drafts a mapping from the database that an environment variable leads to. It has no effect until it is "
                "ratified.",
        .effect = Effect::changes,
-       .handle = [&workshop](AdminRequest& visit) { return propose(workshop, visit); }},
+       .handle = [&workshop](AdminRequest& request) { return propose(workshop, request); }},
       {.method = "POST",
        .path = "/admin/datasets/validate",
        .answer = "ReviewedMapping",
        .help = "Checks a mapping against its database and the ontology, and says what is wrong.",
        .effect = Effect::changes,
-       .handle = [&workshop](AdminRequest& visit) { return validate(workshop, visit); }},
+       .handle = [&workshop](AdminRequest& request) { return validate(workshop, request); }},
       {.method = "POST",
        .path = "/admin/datasets/ratify",
        .answer = "Dataset",
        .help = "Approves a mapping that fits its database, so that it can be connected.",
        .effect = Effect::changes,
-       .handle = [&registry, &workshop](AdminRequest& visit) { return ratify(registry, workshop, visit); }},
+       .handle = [&registry, &workshop](AdminRequest& request) { return ratify(registry, workshop, request); }},
       {.method = "GET",
        .path = "/admin/datasets/{name}/mapping",
        .answer = "{ name: string; mapping: string }",
        .help = "Shows the text of a dataset's mapping.",
-       .handle = [&workshop](AdminRequest& visit) { return mapping(workshop, visit); }},
+       .handle = [&workshop](AdminRequest& request) { return mapping(workshop, request); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/revoke",
        .answer = "Dataset",
        .help = "Revokes the approval of a dataset, which disconnects it.",
        .effect = Effect::changes,
-       .handle = [&registry, &workshop](AdminRequest& visit) { return revoke(registry, workshop, visit); }},
+       .handle = [&registry, &workshop](AdminRequest& request) { return revoke(registry, workshop, request); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/connect",
        .answer = "Dataset",
        .help = "Connects a ratified dataset, so that everybody who may see it gets its tool.",
        .effect = Effect::changes,
-       .handle = [&registry](AdminRequest& visit) { return connect(registry, visit); }},
+       .handle = [&registry](AdminRequest& request) { return connect(registry, request); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/disconnect",
        .answer = "Dataset",
        .help = "Disconnects a dataset, which removes its tool.",
        .effect = Effect::changes,
-       .handle = [&registry](AdminRequest& visit) { return disconnect(registry, visit); }},
+       .handle = [&registry](AdminRequest& request) { return disconnect(registry, request); }},
   };
 }
 

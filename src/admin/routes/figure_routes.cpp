@@ -13,8 +13,8 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 
-Task<Result<Answer>> show(const gateway::Figures& figures, AdminRequest& visit) {
-  const auto upstream = visit.text("upstream");
+Task<Result<Answer>> show(const gateway::Figures& figures, AdminRequest& request) {
+  const auto upstream = request.text("upstream");
   if (!upstream) co_return std::unexpected(upstream.error());
   array moments;
   for (const auto& moment : *upstream ? figures.of_upstream(**upstream) : figures.all()) {
@@ -38,7 +38,7 @@ Routes figure_routes(const gateway::Figures& figures) {
            .help = "Shows how many requests there were in the last hour, how many failed, and how long they took, in "
                    "steps of about ten seconds.",
            .parameters = {{"upstream", "Only requests to this upstream; without it, all requests of clients."}},
-           .handle = [&figures](AdminRequest& visit) { return show(figures, visit); }}};
+           .handle = [&figures](AdminRequest& request) { return show(figures, request); }}};
 }
 
 }  // namespace proteus::admin

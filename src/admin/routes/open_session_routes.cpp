@@ -98,8 +98,8 @@ object tool_session_document(const Clock& clock, const gateway::ToolSessionEntry
           {"last_used_at", time_of(clock, entry.session->last_used())}};
 }
 
-Task<Result<Answer>> list(OpenDesk desk, AdminRequest& visit) {
-  const auto most = visit.limit();
+Task<Result<Answer>> list(OpenDesk desk, AdminRequest& request) {
+  const auto most = request.limit();
   if (!most) co_return std::unexpected(most.error());
   const Clock& clock = desk.gateway.clock();
   object out;
@@ -147,15 +147,15 @@ std::optional<std::string> end_one(gateway::Gateway& gateway, const std::string&
   return std::nullopt;
 }
 
-Task<Result<Answer>> end(OpenDesk desk, AdminRequest& visit) {
-  const std::string id = visit.variable("id");
+Task<Result<Answer>> end(OpenDesk desk, AdminRequest& request) {
+  const std::string id = request.variable("id");
   const auto principal = end_one(desk.gateway, id);
   if (!principal) co_return std::unexpected(errors::not_found("there is no such session, or it has ended"));
   store::Writes writes;
   writes.emplace_back(
       store::AppendAudit{{.number = 0,
                           .at = store::to_time(desk.gateway.clock().wall()),
-                          .who = visit.who(),
+                          .who = request.who(),
                           .what = "session.end",
                           .detail = boost::json::serialize(object{{"id", id}, {"principal", *principal}})}});
   // The session has ended even if the audit could not be written.
@@ -175,13 +175,13 @@ Routes open_session_routes(gateway::Gateway& gateway, gateway::ToolSessions& ses
            .help = "Shows what callers have open: sessions of legacy clients, streams that listen, calls that wait for "
                    "an answer, and tool sessions.",
            .parameters = {{"limit", "Maximum number of each to return, up to 1000."}},
-           .handle = [desk](AdminRequest& visit) { return list(desk, visit); }},
+           .handle = [desk](AdminRequest& request) { return list(desk, request); }},
           {.method = "DELETE",
            .path = "/admin/sessions/{id}",
            .answer = "EndedSession",
            .help = "Ends a client session, a stream or a waiting call. POST /admin/session/cleanup ends tool sessions.",
            .effect = Effect::changes,
-           .handle = [desk](AdminRequest& visit) { return end(desk, visit); }}};
+           .handle = [desk](AdminRequest& request) { return end(desk, request); }}};
 }
 
 }  // namespace proteus::admin

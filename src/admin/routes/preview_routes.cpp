@@ -106,8 +106,8 @@ Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
   co_return Answer{.body = boost::json::serialize(document(preview))};
 }
 
-Task<Result<Answer>> preview(PreviewDesk desk, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> preview(PreviewDesk desk, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   const auto* const given = body->if_object();
   const auto member = [&](std::string_view key) { return given != nullptr ? given->if_contains(key) : nullptr; };
@@ -134,7 +134,7 @@ Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& regi
            .answer = "Preview",
            .help = "Says who would gain and who would lose which entries by a change of an upstream, by a new "
                    "token, or if a proposal is ratified; changes nothing.",
-           .handle = [desk](AdminRequest& visit) { return preview(desk, visit); }}};
+           .handle = [desk](AdminRequest& request) { return preview(desk, request); }}};
 }
 
 }  // namespace proteus::admin

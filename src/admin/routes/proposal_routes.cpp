@@ -70,23 +70,23 @@ std::string written(const gateway::PinDecisions& pins, const std::optional<std::
 }
 
 // Compares the texts in the background, because upstreams determine their size.
-Task<Result<Answer>> list(gateway::PinDecisions& pins, AdminRequest& visit) {
-  std::optional<std::string> upstream(visit.parameter("upstream"));
+Task<Result<Answer>> list(gateway::PinDecisions& pins, AdminRequest& request) {
+  std::optional<std::string> upstream(request.parameter("upstream"));
   co_return Answer{.body = co_await pins.background().run(
                        [&pins, upstream = std::move(upstream)] { return written(pins, upstream); })};
 }
 
-Task<Result<Answer>> show(gateway::PinDecisions& pins, AdminRequest& visit) {
-  const auto found = pins.find(visit.variable("id"));
+Task<Result<Answer>> show(gateway::PinDecisions& pins, AdminRequest& request) {
+  const auto found = pins.find(request.variable("id"));
   if (!found) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
   co_return Answer{
       .body = co_await pins.background().run([one = *found] { return boost::json::serialize(document(one)); })};
 }
 
 // Returns who decides: the person in the body, else the name of the key.
-Result<std::string> decider(AdminRequest& visit) {
-  if (visit.exchange().request().body().empty()) return visit.who();
-  const auto body = visit.body();
+Result<std::string> decider(AdminRequest& request) {
+  if (request.exchange().request().body().empty()) return request.who();
+  const auto body = request.body();
   if (!body) return std::unexpected(body.error());
   const auto* members = body->if_object();
   if (members == nullptr) return std::unexpected(errors::invalid("the body must be an object"));
@@ -94,17 +94,17 @@ Result<std::string> decider(AdminRequest& visit) {
     if (member.key() != "by") return std::unexpected(errors::invalid("the body has only one key, \"by\""));
   }
   const auto* by = members->if_contains("by");
-  if (by == nullptr) return visit.who();
+  if (by == nullptr) return request.who();
   if (!by->is_string() || by->get_string().empty() || by->get_string().size() > kLongestPerson) {
     return std::unexpected(errors::invalid(fmt::format("by must be a name of 1 to {} bytes", kLongestPerson)));
   }
   return std::string(by->get_string());
 }
 
-Task<Result<Answer>> decide(gateway::PinDecisions& pins, AdminRequest& visit, store::Verdict verdict) {
-  auto by = decider(visit);
+Task<Result<Answer>> decide(gateway::PinDecisions& pins, AdminRequest& request, store::Verdict verdict) {
+  auto by = decider(request);
   if (!by) co_return std::unexpected(std::move(by.error()));
-  const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
+  const auto decided = co_await pins.decide(request.variable("id"), verdict, *by, request.who());
   if (!decided) co_return std::unexpected(decided.error());
   const catalog::Proposal& proposal = *decided->posted.proposal;
   object out{{"id", decided->posted.id},
@@ -127,22 +127,22 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
        .answer = "{ proposals: Proposal[] }",
        .help = "Shows definitions of pinned upstreams that nobody has ratified, and what they would change.",
        .parameters = {{"upstream", "Only definitions of this upstream."}},
-       .handle = [&pins](AdminRequest& visit) { return list(pins, visit); }},
+       .handle = [&pins](AdminRequest& request) { return list(pins, request); }},
       {.method = "GET",
        .path = "/admin/proposals/{id}",
        .answer = "Proposal",
        .help = "Shows one of them whole, also where the list leaves its texts out.",
-       .handle = [&pins](AdminRequest& visit) { return show(pins, visit); }},
+       .handle = [&pins](AdminRequest& request) { return show(pins, request); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/ratify",
        .help = "Serves exactly what was proposed from now on; the body may name the person who decides: {\"by\": …}.",
        .effect = Effect::changes,
-       .handle = [&pins](AdminRequest& visit) { return decide(pins, visit, store::Verdict::ratified); }},
+       .handle = [&pins](AdminRequest& request) { return decide(pins, request, store::Verdict::ratified); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/reject",
        .help = "Does not propose exactly this again; what is ratified stays.",
        .effect = Effect::changes,
-       .handle = [&pins](AdminRequest& visit) { return decide(pins, visit, store::Verdict::rejected); }},
+       .handle = [&pins](AdminRequest& request) { return decide(pins, request, store::Verdict::rejected); }},
   };
 }
 

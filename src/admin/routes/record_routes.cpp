@@ -28,10 +28,10 @@ std::string write(const gateway::Records& records, const std::optional<std::stri
   return boost::json::serialize(object{{"kept", "memory"}, {"records", std::move(all)}});
 }
 
-Task<Result<Answer>> page(const gateway::Records* records, BackgroundThreads& threads, AdminRequest& visit) {
-  const auto limit = visit.limit();
+Task<Result<Answer>> page(const gateway::Records* records, BackgroundThreads& threads, AdminRequest& request) {
+  const auto limit = request.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  auto upstream = visit.text("upstream");
+  auto upstream = request.text("upstream");
   if (!upstream) co_return std::unexpected(std::move(upstream.error()));
   if (records == nullptr) co_return Answer{.body = R"({"kept":"off","records":[]})"};
   co_return Answer{.body = co_await threads.run([records, upstream = std::move(*upstream), limit = *limit] {
@@ -48,7 +48,7 @@ Routes record_routes(const gateway::Records* records, BackgroundThreads& threads
        .answer = "CallRecords",
        .help = "Shows the last calls that went to upstreams, the newest first, where [telemetry] records keeps them.",
        .parameters = {{"upstream", "Only calls of this upstream."}, {"limit", "Maximum number to return, up to 1000."}},
-       .handle = [records, &threads](AdminRequest& visit) { return page(records, threads, visit); }}};
+       .handle = [records, &threads](AdminRequest& request) { return page(records, threads, request); }}};
 }
 
 }  // namespace proteus::admin

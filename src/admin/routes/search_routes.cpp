@@ -16,15 +16,15 @@ using boost::json::array;
 using boost::json::object;
 
 // Finds what `search_tools` would find, except in upstreams that are listed live: these list only to the caller.
-Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& tools, AdminRequest& visit) {
-  const auto who = visit.text("as");
-  const auto context = visit.text("context");
-  const auto text = visit.text("q");
+Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& tools, AdminRequest& request) {
+  const auto who = request.text("as");
+  const auto context = request.text("context");
+  const auto text = request.text("q");
   for (const auto* given : {&who, &context, &text}) {
     if (!*given) co_return std::unexpected(given->error());
   }
   if (!*text) co_return std::unexpected(errors::invalid("q is missing: what to search for"));
-  const auto limit = visit.limit();
+  const auto limit = request.limit();
   if (!limit) co_return std::unexpected(limit.error());
   auto principal = gateway::find_whom(gateway, *who);
   if (!principal) co_return std::unexpected(std::move(principal.error()));
@@ -76,7 +76,7 @@ Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools) {
                           {"context", "Name of a context."},
                           {"q", "What to search for."},
                           {"limit", "How many tools to find, up to 50."}},
-           .handle = [&gateway, &tools](AdminRequest& visit) { return search(gateway, tools, visit); }}};
+           .handle = [&gateway, &tools](AdminRequest& request) { return search(gateway, tools, request); }}};
 }
 
 }  // namespace proteus::admin

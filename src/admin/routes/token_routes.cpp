@@ -88,10 +88,10 @@ Task<Result<Answer>> list(TokenDesk desk) {
   })};
 }
 
-Task<Result<Answer>> create(TokenDesk desk, AdminRequest& visit) {
-  auto body = visit.body();
+Task<Result<Answer>> create(TokenDesk desk, AdminRequest& request) {
+  auto body = request.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
-  const auto issued = co_await desk.registry.create(std::move(*body), visit.who());
+  const auto issued = co_await desk.registry.create(std::move(*body), request.who());
   if (!issued) co_return std::unexpected(issued.error());
   co_return Answer{
       .status = 201,
@@ -99,8 +99,8 @@ Task<Result<Answer>> create(TokenDesk desk, AdminRequest& visit) {
       .fields = fmt::format("Location: /admin/tokens/{}\r\nCache-Control: no-store\r\n", issued->token->name())};
 }
 
-Task<Result<Answer>> get(TokenDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> get(TokenDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   if (const auto token = desk.registry.find(name))
     co_return Answer{.body = boost::json::serialize(token_document(desk, *token))};
   const auto principal = configured(desk, name);
@@ -108,21 +108,21 @@ Task<Result<Answer>> get(TokenDesk desk, AdminRequest& visit) {
   co_return Answer{.body = boost::json::serialize(token_document(desk, *principal))};
 }
 
-Task<Result<Answer>> rotate(TokenDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> rotate(TokenDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   if (auto known = check_runtime(desk, name); !known) co_return std::unexpected(known.error());
-  const bool is_plain = visit.exchange().request().body().empty();
-  auto body = is_plain ? Result<boost::json::value>(boost::json::object()) : visit.body();
+  const bool is_plain = request.exchange().request().body().empty();
+  auto body = is_plain ? Result<boost::json::value>(boost::json::object()) : request.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
-  const auto issued = co_await desk.registry.rotate(name, std::move(*body), visit.who());
+  const auto issued = co_await desk.registry.rotate(name, std::move(*body), request.who());
   if (!issued) co_return std::unexpected(issued.error());
   co_return Answer{.body = write_issued(desk, *issued), .fields = "Cache-Control: no-store\r\n"};
 }
 
-Task<Result<Answer>> revoke(TokenDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> revoke(TokenDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   if (auto known = check_runtime(desk, name); !known) co_return std::unexpected(known.error());
-  const auto revoked = co_await desk.registry.revoke(name, visit.who());
+  const auto revoked = co_await desk.registry.revoke(name, request.who());
   if (!revoked) co_return std::unexpected(revoked.error());
   boost::json::object last = token_document(desk, *revoked->token);
   last["state"] = "revoked";
@@ -147,25 +147,25 @@ Routes token_routes(gateway::Gateway& gateway, TokenRegistry& registry) {
            "Makes a token; the body has its name, and optionally what it may use and when it expires. The answer shows "
            "the secret, once.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return create(desk, request); }},
       {.method = "GET",
        .path = "/admin/tokens/{name}",
        .answer = "Token",
        .help = "Shows one token, without its secret.",
-       .handle = [desk](AdminRequest& visit) { return get(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return get(desk, request); }},
       {.method = "DELETE",
        .path = "/admin/tokens/{name}",
        .answer = "Token",
        .help = "Revokes a token that was made here, and ends what its holders have open.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return revoke(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return revoke(desk, request); }},
       {.method = "POST",
        .path = "/admin/tokens/{name}/rotate",
        .answer = "IssuedToken",
        .help = "Gives a token that was made here a new secret, which the answer shows once. The old one works for the "
                "overlap, 24h unless the body says otherwise.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return rotate(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return rotate(desk, request); }},
   };
 }
 

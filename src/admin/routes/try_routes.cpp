@@ -18,12 +18,12 @@ Result<gateway::Whom> whom_in(const boost::json::value& body) {
   return as != nullptr && as->is_string() ? gateway::Whom(std::string(as->get_string())) : std::nullopt;
 }
 
-Task<Result<Answer>> issue(gateway::TryTokens& tokens, AdminRequest& visit) {
-  const auto body = visit.body();
+Task<Result<Answer>> issue(gateway::TryTokens& tokens, AdminRequest& request) {
+  const auto body = request.body();
   if (!body) co_return std::unexpected(body.error());
   auto whom = whom_in(*body);
   if (!whom) co_return std::unexpected(std::move(whom.error()));
-  const auto issued = co_await tokens.issue(std::move(*whom), visit.who());
+  const auto issued = co_await tokens.issue(std::move(*whom), request.who());
   if (!issued) co_return std::unexpected(issued.error());
   co_return Answer{.status = 201,
                    .body = boost::json::serialize(
@@ -42,7 +42,7 @@ Routes try_routes(gateway::TryTokens& tokens) {
            .help = "Makes a token that works for five minutes, with the rules of the principal that the body names and "
                    "none of its credentials.",
            .effect = Effect::changes,
-           .handle = [&tokens](AdminRequest& visit) { return issue(tokens, visit); }}};
+           .handle = [&tokens](AdminRequest& request) { return issue(tokens, request); }}};
 }
 
 }  // namespace proteus::admin

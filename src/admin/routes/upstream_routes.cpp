@@ -44,50 +44,50 @@ Task<Result<Answer>> list(UpstreamDesk desk) {
   co_return Answer{.body = co_await desk.gateway.background_threads().run([desk] { return show_all(desk); })};
 }
 
-Task<Result<Answer>> create(UpstreamDesk desk, AdminRequest& visit) {
-  auto body = visit.body();
+Task<Result<Answer>> create(UpstreamDesk desk, AdminRequest& request) {
+  auto body = request.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
-  const auto created = co_await desk.registry.create(std::move(*body), visit.who());
+  const auto created = co_await desk.registry.create(std::move(*body), request.who());
   if (!created) co_return std::unexpected(created.error());
   co_return Answer{.status = 201,
                    .body = show(desk, **created),
                    .fields = fmt::format("Location: /admin/upstreams/{}\r\n", (*created)->name())};
 }
 
-Task<Result<Answer>> get(UpstreamDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> get(UpstreamDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
   co_return Answer{.body = show(desk, *found)};
 }
 
-Task<Result<Answer>> patch(UpstreamDesk desk, AdminRequest& visit) {
-  auto body = visit.body();
+Task<Result<Answer>> patch(UpstreamDesk desk, AdminRequest& request) {
+  auto body = request.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
   gateway::UpstreamRegistry::Expected expected;
-  if (const auto tag = visit.exchange().request().fields().find("If-Match"); tag && *tag != "*") {
+  if (const auto tag = request.exchange().request().fields().find("If-Match"); tag && *tag != "*") {
     expected = [tag = std::string(*tag)](const gateway::RegisteredUpstream& now) {
       return tag == fmt::format("\"{}\"", write_time(now.updated_at));
     };
   }
   const auto patched =
-      co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who(), std::move(expected));
+      co_await desk.registry.patch(request.variable("name"), std::move(*body), request.who(), std::move(expected));
   if (!patched) co_return std::unexpected(patched.error());
   co_return Answer{.body = show(desk, **patched)};
 }
 
-Task<Result<Answer>> remove(UpstreamDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> remove(UpstreamDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
   std::string last = show(desk, *found);
-  const auto removed = co_await desk.registry.remove(name, visit.who());
+  const auto removed = co_await desk.registry.remove(name, request.who());
   if (!removed) co_return std::unexpected(removed.error());
   co_return Answer{.body = std::move(last)};
 }
 
-Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& visit) {
-  const std::string name = visit.variable("name");
+Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& request) {
+  const std::string name = request.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
   const auto table = desk.gateway.upstreams();
@@ -100,7 +100,7 @@ Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& visit) {
   const auto audited =
       co_await desk.store.append(store::AuditRecord{.number = 0,
                                                     .at = store::to_time(desk.gateway.clock().wall()),
-                                                    .who = visit.who(),
+                                                    .who = request.who(),
                                                     .what = "upstream.refresh",
                                                     .detail = fmt::format(R"({{"name":{}}})", json::quote(name))});
   // A full disk must not prevent a refresh.
@@ -124,31 +124,31 @@ Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& reg
        .answer = "Upstream",
        .help = "Registers an upstream; the body has the keys of [[upstreams]].",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return create(desk, request); }},
       {.method = "GET",
        .path = "/admin/upstreams/{name}",
        .answer = "Upstream",
        .help = "Shows one upstream with its status.",
-       .handle = [desk](AdminRequest& visit) { return get(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return get(desk, request); }},
       {.method = "PATCH",
        .path = "/admin/upstreams/{name}",
        .answer = "Upstream",
        .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override. With "
                "If-Match, only while its `updated_at` is that.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return patch(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return patch(desk, request); }},
       {.method = "DELETE",
        .path = "/admin/upstreams/{name}",
        .answer = "Upstream",
        .help = "Removes an upstream that was registered here.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return remove(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return remove(desk, request); }},
       {.method = "POST",
        .path = "/admin/upstreams/{name}/refresh",
        .answer = "RefreshResult",
        .help = "Reads the upstream's lists now, and says what changed.",
        .effect = Effect::changes,
-       .handle = [desk](AdminRequest& visit) { return refresh(desk, visit); }},
+       .handle = [desk](AdminRequest& request) { return refresh(desk, request); }},
   };
 }
 

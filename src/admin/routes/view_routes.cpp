@@ -31,8 +31,8 @@ struct Looking {
   Kind kind = Kind::tool;
 };
 
-Result<Kind> kind_of(AdminRequest& visit) {
-  const auto given = visit.parameter("kind");
+Result<Kind> kind_of(AdminRequest& request) {
+  const auto given = request.parameter("kind");
   if (!given) return Kind::tool;
   for (const Kind kind : catalog::kKinds) {
     if (*given == catalog::info(kind).plural) return kind;
@@ -40,12 +40,12 @@ Result<Kind> kind_of(AdminRequest& visit) {
   return std::unexpected(errors::invalid("kind must be tools, prompts, resources or resource_templates"));
 }
 
-Result<Looking> looking(AdminRequest& visit) {
-  const auto kind = kind_of(visit);
+Result<Looking> looking(AdminRequest& request) {
+  const auto kind = kind_of(request);
   if (!kind) return std::unexpected(kind.error());
-  auto whom = visit.text("as");
+  auto whom = request.text("as");
   if (!whom) return std::unexpected(std::move(whom.error()));
-  auto context = visit.text("context");
+  auto context = request.text("context");
   if (!context) return std::unexpected(std::move(context.error()));
   return Looking{std::move(*whom), context->value_or(""), *kind};
 }
@@ -128,15 +128,15 @@ Result<std::string> write_view(gateway::Gateway& gateway, const Looking& look, c
   return boost::json::serialize(out);
 }
 
-Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& visit) {
-  auto look = looking(visit);
+Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& request) {
+  auto look = looking(request);
   if (!look) co_return std::unexpected(std::move(look.error()));
-  auto search = visit.text("q");
+  auto search = request.text("q");
   if (!search) co_return std::unexpected(std::move(search.error()));
   if (search->value_or("").size() > kLongestSearch) co_return std::unexpected(errors::too_large("q", kLongestSearch));
-  const auto offset = visit.number("offset");
+  const auto offset = request.number("offset");
   if (!offset) co_return std::unexpected(offset.error());
-  const auto limit = visit.limit();
+  const auto limit = request.limit();
   if (!limit) co_return std::unexpected(limit.error());
   // Written in the background: lists of upstreams may be long, and this view of them may not be cached yet.
   auto written = co_await gateway.background_threads().run(
@@ -177,10 +177,10 @@ std::string write_why(const Looking& look, const gateway::Viewpoint& at, const g
   return boost::json::serialize(out);
 }
 
-Task<Result<Answer>> explain(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, AdminRequest& visit) {
-  auto look = looking(visit);
+Task<Result<Answer>> explain(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, AdminRequest& request) {
+  auto look = looking(request);
   if (!look) co_return std::unexpected(std::move(look.error()));
-  auto name = visit.text("name");
+  auto name = request.text("name");
   if (!name) co_return std::unexpected(std::move(name.error()));
   if (!*name || (*name)->empty() || (*name)->size() > catalog::kLongestUri)
     co_return std::unexpected(errors::invalid("name is missing, or too long"));
@@ -231,13 +231,13 @@ Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registr
                           {"q", "Only entries with all of these words in their name or description."},
                           {"offset", "How many to leave out first."},
                           {"limit", "Maximum number to return, up to 1000."}},
-           .handle = [&gateway](AdminRequest& visit) { return view(gateway, visit); }},
+           .handle = [&gateway](AdminRequest& request) { return view(gateway, request); }},
           {.method = "GET",
            .path = "/admin/why",
            .answer = "Why",
            .help = "Says why a principal sees an entry in a context, or does not.",
            .parameters = {as, context, kind, {"name", "The name or URI, as clients see it."}},
-           .handle = [&gateway, &registry](AdminRequest& visit) { return explain(gateway, registry, visit); }},
+           .handle = [&gateway, &registry](AdminRequest& request) { return explain(gateway, registry, request); }},
           {.method = "GET",
            .path = "/admin/principals",
            .answer = "Principals",

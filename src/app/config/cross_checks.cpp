@@ -143,7 +143,7 @@ void check_upstreams(const Config& config, CrossCheck& check) {
     const auto& oauth = settings.authentication.oauth;
     const bool is_known =
         std::ranges::any_of(config.auth.issuers, [&](const auto& issuer) { return issuer.issuer == oauth.issuer; });
-    if (settings.authentication.is_oauth() && oauth.grant == providers::OauthGrant::token_exchange && !is_known) {
+    if (settings.authentication.is_oauth() && oauth.grant == providers::OAuthGrant::token_exchange && !is_known) {
       const Place authentication = at.member("authentication");
       authentication.member("issuer").fault("must be one of [[auth.issuers]], whose tokens callers bring");
     }

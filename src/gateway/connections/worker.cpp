@@ -195,7 +195,7 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& up
                                                         std::string_view authorization) {
   if (!upstream->is_per_caller() || vault_ == nullptr) return nullptr;
   // A caller's own token is passed on only to be exchanged.
-  const bool exchanges = upstream->settings().authentication.oauth.grant == providers::OauthGrant::token_exchange;
+  const bool exchanges = upstream->settings().authentication.oauth.grant == providers::OAuthGrant::token_exchange;
   auto seeker = seekers_.of(caller, upstream.instance, upstream->oauth_target(),
                             exchanges ? credentials_of(authorization).token : std::string_view());
   return seeker ? std::make_shared<GrantAuthorizer>(*vault_, std::move(seeker)) : nullptr;
@@ -204,7 +204,7 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& up
 bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {
   const auto& oauth = upstream->settings().authentication.oauth;
   // An identity assertion requires that the user has signed in at the identity provider.
-  const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OauthGrant::identity_assertion;
+  const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OAuthGrant::identity_assertion;
   if (!by_person || vault_ == nullptr) return false;
   const auto owner = owner_of(principal_of(caller));
   return !owner || vault_->state(*owner, GrantTarget(upstream->oauth_target())) != GrantState::connected;

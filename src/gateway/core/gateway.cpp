@@ -69,7 +69,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
     options_.leases->add_on_members([this](const auto& members) { end_sessions_of_gone(members); });
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
   fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
-  oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
+  oauth_servers_ = std::make_unique<OAuthServers>(*fetch_, clock, environment_);
   vault_ = std::make_unique<Vault>(
       Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_, options_.leases != nullptr});
   oauth_servers_->set_vault(*vault_);

@@ -28,7 +28,7 @@ std::string_view url_of(const GrantTarget& target) {
 GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }
 
 GrantTarget wanted_target(const providers::UpstreamSettings& settings, std::string_view issuer) {
-  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  const bool by_identity = settings.authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
   return by_identity ? identity_target(issuer) : target_of(settings);
 }
 

@@ -17,12 +17,12 @@ namespace {
 
 using auth::oauth::Client;
 using auth::oauth::Discovered;
-using providers::OauthGrant;
-using providers::OauthSettings;
+using providers::OAuthGrant;
+using providers::OAuthSettings;
 
 constexpr std::chrono::minutes kAssertionLife{5};
 
-Result<Secret> key_text(const OauthSettings& settings) {
+Result<Secret> key_text(const OAuthSettings& settings) {
   if (!settings.client_key.empty()) return settings.client_key;
   auto text = store::read_private(settings.client_key_file, auth::PrivateKey::kMaxPem);
   if (!text) return std::unexpected(std::move(text.error()));
@@ -70,7 +70,7 @@ std::optional<auth::oauth::DpopProver> prover_for(const Discovered& discovered) 
   return auth::oauth::DpopProver();
 }
 
-auth::oauth::Scopes scopes_for(const OauthSettings& settings, const Discovered& discovered) {
+auth::oauth::Scopes scopes_for(const OAuthSettings& settings, const Discovered& discovered) {
   return auth::oauth::first_scopes(discovered, settings.scopes, auth::oauth::Offline::no);
 }
 
@@ -82,7 +82,7 @@ bool is_issued_by(const GrantOwner& owner, std::string_view issuer) {
 
 }  // namespace
 
-void OauthServers::set_upstreams(const std::vector<providers::UpstreamSettings>& settings) {
+void OAuthServers::set_upstreams(const std::vector<providers::UpstreamSettings>& settings) {
   std::map<GrantTarget, Settings> upstreams;
   for (const auto& each : settings) {
     if (each.authentication.is_oauth())
@@ -92,23 +92,23 @@ void OauthServers::set_upstreams(const std::vector<providers::UpstreamSettings>&
   upstreams_ = std::move(upstreams);
 }
 
-void OauthServers::set_identity_clients(std::vector<IdentityClient> clients) {
+void OAuthServers::set_identity_clients(std::vector<IdentityClient> clients) {
   const std::scoped_lock lock(mutex_);
   identity_clients_ = std::move(clients);
 }
 
-std::vector<IdentityClient> OauthServers::identity_clients() const {
+std::vector<IdentityClient> OAuthServers::identity_clients() const {
   const std::scoped_lock lock(mutex_);
   return identity_clients_;
 }
 
-OauthServers::Settings OauthServers::find(const GrantTarget& target) const {
+OAuthServers::Settings OAuthServers::find(const GrantTarget& target) const {
   const std::scoped_lock lock(mutex_);
   const auto found = upstreams_.find(target);
   return found == upstreams_.end() ? nullptr : found->second;
 }
 
-Result<std::optional<Client>> OauthServers::configured_client(const OauthSettings& settings) const {
+Result<std::optional<Client>> OAuthServers::configured_client(const OAuthSettings& settings) const {
   if (settings.client_id.empty()) return std::nullopt;
   Client client;
   client.issuer = settings.issuer;
@@ -118,7 +118,7 @@ Result<std::optional<Client>> OauthServers::configured_client(const OauthSetting
     if (!secret) return std::unexpected(std::move(secret.error()));
     client.secret = std::move(*secret);
   }
-  if (settings.has_key() && settings.grant != OauthGrant::jwt_bearer) {
+  if (settings.has_key() && settings.grant != OAuthGrant::jwt_bearer) {
     const auto text = key_text(settings);
     if (!text) return std::unexpected(text.error());
     auto key = auth::PrivateKey::read(*text);
@@ -128,7 +128,7 @@ Result<std::optional<Client>> OauthServers::configured_client(const OauthSetting
   return client;
 }
 
-Result<Client> OauthServers::complete(const Grant& grant) const {
+Result<Client> OAuthServers::complete(const Grant& grant) const {
   Client client = grant.client;
   if (client.registered != auth::oauth::Registered::beforehand) return client;
   const auto settings = find(grant.target);
@@ -141,7 +141,7 @@ Result<Client> OauthServers::complete(const Grant& grant) const {
   return std::move(**configured);
 }
 
-Task<Refreshed> OauthServers::refresh(GrantPointer grant) {
+Task<Refreshed> OAuthServers::refresh(GrantPointer grant) {
   auto client = complete(*grant);
   if (!client) co_return Refreshed{.outcome = Refreshed::Outcome::unused, .why = client.error().message()};
   std::optional<auth::oauth::DpopProver> prover;
@@ -154,7 +154,7 @@ Task<Refreshed> OauthServers::refresh(GrantPointer grant) {
   co_return Refreshed{.outcome = Refreshed::Outcome::renewed, .tokens = std::move(*answer)};
 }
 
-Task<Result<>> OauthServers::revoke(GrantPointer grant) {
+Task<Result<>> OAuthServers::revoke(GrantPointer grant) {
   if (grant->server.revocation_endpoint.empty())
     co_return std::unexpected(errors::unsupported("the authorization server offers no revocation"));
   auto client = complete(*grant);
@@ -165,7 +165,7 @@ Task<Result<>> OauthServers::revoke(GrantPointer grant) {
                                          has_refresh ? "refresh_token" : "access_token");
 }
 
-Task<Result<std::string>> OauthServers::issuer_now(GrantPointer grant, std::string challenge) {
+Task<Result<std::string>> OAuthServers::issuer_now(GrantPointer grant, std::string challenge) {
   auto url = net::Url::parse(url_of(grant->target));
   if (!url) co_return std::unexpected(std::move(url.error()));
   const auto found =
@@ -174,24 +174,24 @@ Task<Result<std::string>> OauthServers::issuer_now(GrantPointer grant, std::stri
   co_return found->issuer();
 }
 
-Obtaining OauthServers::obtaining(const GrantTarget& target) const {
+Obtaining OAuthServers::obtaining(const GrantTarget& target) const {
   const auto settings = find(target);
   if (!settings || !settings->authentication.oauth.is_automatic()) return Obtaining::by_person;
-  return settings->authentication.oauth.grant == OauthGrant::token_exchange ? Obtaining::by_caller_token
+  return settings->authentication.oauth.grant == OAuthGrant::token_exchange ? Obtaining::by_caller_token
                                                                             : Obtaining::by_gateway;
 }
 
-Task<Result<Grant>> OauthServers::obtain(GrantOwner owner, GrantTarget target, Secret caller_token) {
+Task<Result<Grant>> OAuthServers::obtain(GrantOwner owner, GrantTarget target, Secret caller_token) {
   const auto settings = find(target);
   if (!settings) co_return std::unexpected(errors::not_found("there is no such upstream any more"));
-  const OauthSettings& oauth = settings->authentication.oauth;
-  if (oauth.grant == OauthGrant::token_exchange)
+  const OAuthSettings& oauth = settings->authentication.oauth;
+  if (oauth.grant == OAuthGrant::token_exchange)
     co_return co_await exchange(settings, std::move(owner), std::move(caller_token));
-  if (oauth.grant == OauthGrant::identity_assertion) co_return co_await follow_identity(settings, std::move(owner));
+  if (oauth.grant == OAuthGrant::identity_assertion) co_return co_await follow_identity(settings, std::move(owner));
   auto discovered = co_await discover(settings);
   if (!discovered) co_return std::unexpected(std::move(discovered.error()));
   const auto scopes = scopes_for(oauth, *discovered);
-  if (oauth.grant == OauthGrant::client_credentials) {
+  if (oauth.grant == OAuthGrant::client_credentials) {
     auto asked = auth::oauth::client_credentials_grant(discovered->resource, scopes);
     co_return co_await ask(settings, std::move(*discovered), std::move(asked));
   }
@@ -202,7 +202,7 @@ Task<Result<Grant>> OauthServers::obtain(GrantOwner owner, GrantTarget target, S
 }
 
 // Discovers by the upstream's own metadata. If that fails, the issuer of the settings is enough.
-Task<Result<Discovered>> OauthServers::discover(Settings settings) {
+Task<Result<Discovered>> OAuthServers::discover(Settings settings) {
   const std::string& issuer = settings->authentication.oauth.issuer;
   auto url = net::Url::parse(settings->url);
   if (!url) co_return std::unexpected(std::move(url.error()));
@@ -211,7 +211,7 @@ Task<Result<Discovered>> OauthServers::discover(Settings settings) {
   co_return co_await auth::oauth::run(auth::oauth::Discovery::of_issuer(issuer, settings->url), fetch_);
 }
 
-Task<Result<Grant>> OauthServers::ask(Settings settings, Discovered discovered, auth::oauth::Grant asked) {
+Task<Result<Grant>> OAuthServers::ask(Settings settings, Discovered discovered, auth::oauth::Grant asked) {
   auto client = configured_client(settings->authentication.oauth);
   if (!client) co_return std::unexpected(std::move(client.error()));
   // A workload is identified by its assertion alone.
@@ -227,8 +227,8 @@ Task<Result<Grant>> OauthServers::ask(Settings settings, Discovered discovered, 
 }
 
 // Exchanges a caller's token at the token's own issuer only, and never at one that an upstream names (SEC-01).
-Task<Result<Grant>> OauthServers::exchange(Settings settings, GrantOwner owner, Secret caller_token) {
-  const OauthSettings& oauth = settings->authentication.oauth;
+Task<Result<Grant>> OAuthServers::exchange(Settings settings, GrantOwner owner, Secret caller_token) {
+  const OAuthSettings& oauth = settings->authentication.oauth;
   if (!is_issued_by(owner, oauth.issuer))
     co_return std::unexpected(errors::unauthenticated("the caller's token is not of the issuer that exchanges tokens"));
   auto at = co_await auth::oauth::run(auth::oauth::Discovery::of_issuer(oauth.issuer, settings->url), fetch_);
@@ -238,8 +238,8 @@ Task<Result<Grant>> OauthServers::exchange(Settings settings, GrantOwner owner, 
   co_return co_await ask(settings, std::move(*at), std::move(asked));
 }
 
-Task<Result<Grant>> OauthServers::follow_identity(Settings settings, GrantOwner owner) {
-  const OauthSettings& oauth = settings->authentication.oauth;
+Task<Result<Grant>> OAuthServers::follow_identity(Settings settings, GrantOwner owner) {
+  const OAuthSettings& oauth = settings->authentication.oauth;
   for (const IdentityClient& known : identity_clients()) {
     if (!is_issued_by(owner, known.issuer)) continue;
     const auto identity = vault_->find(owner, identity_target(known.issuer));
@@ -276,7 +276,7 @@ Task<Result<Grant>> OauthServers::follow_identity(Settings settings, GrantOwner 
 
 // Returns an assertion that is signed with the configured key. If the file holds no key, it holds the assertion itself:
 // that of a workload, which the workload's platform renews.
-Result<Secret> OauthServers::assertion_for(const OauthSettings& settings, const Discovered& discovered) const {
+Result<Secret> OAuthServers::assertion_for(const OAuthSettings& settings, const Discovered& discovered) const {
   auto text = key_text(settings);
   if (!text) return text;
   if (!text->reveal().contains("-----BEGIN")) return text;

@@ -26,10 +26,10 @@ struct IdentityClient {
 
 // The authorization servers of upstreams, by the upstreams' settings. Belongs to the control thread, except for
 // functions that are marked thread-safe.
-class OauthServers final : public GrantServers {
+class OAuthServers final : public GrantServers {
  public:
   // All references must outlive it.
-  OauthServers(auth::Fetch& fetch, const Clock& clock, const Environment& environment)
+  OAuthServers(auth::Fetch& fetch, const Clock& clock, const Environment& environment)
       : fetch_(fetch), clock_(clock), environment_(environment) {}
 
   // Thread-safe. Sets the upstreams.
@@ -46,7 +46,7 @@ class OauthServers final : public GrantServers {
   Task<Result<Grant>> obtain(GrantOwner owner, GrantTarget target, Secret caller_token) override;
 
   // Returns the client that settings describe; nothing if they name none. Fails if its secret or key cannot be read.
-  Result<std::optional<auth::oauth::Client>> configured_client(const providers::OauthSettings& settings) const;
+  Result<std::optional<auth::oauth::Client>> configured_client(const providers::OAuthSettings& settings) const;
 
  private:
   using Settings = std::shared_ptr<const providers::UpstreamSettings>;
@@ -59,7 +59,7 @@ class OauthServers final : public GrantServers {
   Task<Result<Grant>> ask(Settings settings, auth::oauth::Discovered discovered, auth::oauth::Grant asked);
   Task<Result<Grant>> exchange(Settings settings, GrantOwner owner, Secret caller_token);
   Task<Result<Grant>> follow_identity(Settings settings, GrantOwner owner);
-  Result<Secret> assertion_for(const providers::OauthSettings& settings,
+  Result<Secret> assertion_for(const providers::OAuthSettings& settings,
                                const auth::oauth::Discovered& discovered) const;
 
   auth::Fetch& fetch_;

@@ -18,7 +18,7 @@ using auth::test::kEndpoint;
 using auth::test::kIssuer;
 using auth::test::resource_document;
 using auth::test::server_document;
-using providers::OauthGrant;
+using providers::OAuthGrant;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -28,9 +28,9 @@ using testing::StartsWith;
 
 const GrantOwner kAda(kIssuer + "\nada");
 
-class OauthServersTest : public testing::Test {
+class OAuthServersTest : public testing::Test {
  protected:
-  OauthServersTest() {
+  OAuthServersTest() {
     servers_.set_vault(vault_);
     fetch_.answer("https://mcp.example/.well-known/oauth-protected-resource/mcp", answer(resource_document()));
     fetch_.answer(kIssuer + "/.well-known/oauth-authorization-server", answer(server_document()));
@@ -40,7 +40,7 @@ class OauthServersTest : public testing::Test {
                                               {"expires_in", 60}}));
   }
 
-  GrantTarget serve(providers::OauthSettings oauth) {
+  GrantTarget serve(providers::OAuthSettings oauth) {
     settings_.name = "files";
     settings_.url = kEndpoint;
     settings_.authentication.type = providers::Authentication::Type::oauth;
@@ -58,15 +58,15 @@ class OauthServersTest : public testing::Test {
   Environment environment_ = [](const std::string& name) -> std::optional<std::string> {
     return name == "SECRET" ? std::optional<std::string>("of the client") : std::nullopt;
   };
-  OauthServers servers_{fetch_, clock_, environment_};
+  OAuthServers servers_{fetch_, clock_, environment_};
   store::MemoryStore store_;
   Vault vault_{{io_, store_, clock_, servers_}};
   providers::UpstreamSettings settings_;
 };
 
 // UPC-11
-TEST_F(OauthServersTest, ObtainsATokenAsAClientWithASecret) {
-  const auto target = serve({.grant = OauthGrant::client_credentials,
+TEST_F(OAuthServersTest, ObtainsATokenAsAClientWithASecret) {
+  const auto target = serve({.grant = OAuthGrant::client_credentials,
                              .scopes = {"read"},
                              .issuer = kIssuer,
                              .client_id = "proteus",
@@ -82,19 +82,19 @@ TEST_F(OauthServersTest, ObtainsATokenAsAClientWithASecret) {
 }
 
 // UPC-11
-TEST_F(OauthServersTest, ObtainsATokenByASignedAssertion) {
+TEST_F(OAuthServersTest, ObtainsATokenByASignedAssertion) {
   const auto key = auth::PrivateKey::make();
   const auto target = serve(
-      {.grant = OauthGrant::client_credentials, .issuer = kIssuer, .client_id = "proteus", .client_key = key.pem()});
+      {.grant = OAuthGrant::client_credentials, .issuer = kIssuer, .client_id = "proteus", .client_key = key.pem()});
   ASSERT_TRUE(obtain(target));
   EXPECT_THAT(fetch_.form("client_assertion_type"), HasSubstr("jwt-bearer"));
   EXPECT_THAT(fetch_.form("client_assertion"), Not(IsEmpty()));
 }
 
 // UPC-11, SEC-01: at the issuer of the caller's token, and at no server that the upstream names.
-TEST_F(OauthServersTest, ExchangesACallersTokenAtItsOwnIssuerOnly) {
+TEST_F(OAuthServersTest, ExchangesACallersTokenAtItsOwnIssuerOnly) {
   const auto target = serve(
-      {.grant = OauthGrant::token_exchange, .issuer = kIssuer, .client_id = "proteus", .client_secret_env = "SECRET"});
+      {.grant = OAuthGrant::token_exchange, .issuer = kIssuer, .client_id = "proteus", .client_secret_env = "SECRET"});
   ASSERT_TRUE(obtain(target, kAda, "of ada"));
   EXPECT_EQ(fetch_.form("subject_token"), "of ada");
   EXPECT_THAT(fetch_.form("grant_type"), HasSubstr("token-exchange"));
@@ -109,12 +109,12 @@ TEST_F(OauthServersTest, ExchangesACallersTokenAtItsOwnIssuerOnly) {
 }
 
 // UPC-11: workload identity, in a file that the workload's platform renews.
-TEST_F(OauthServersTest, SendsTheAssertionOfAWorkload) {
+TEST_F(OAuthServersTest, SendsTheAssertionOfAWorkload) {
   const store::test::TemporaryDirectory folder;
   const auto file = folder.path() / "token";
   std::ofstream(file) << "header.claims.signature\n";
   std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  const auto target = serve({.grant = OauthGrant::jwt_bearer, .issuer = kIssuer, .client_key_file = file});
+  const auto target = serve({.grant = OAuthGrant::jwt_bearer, .issuer = kIssuer, .client_key_file = file});
   const auto grant = obtain(target);
   ASSERT_TRUE(grant) << grant.error().message();
   EXPECT_EQ(fetch_.form("assertion"), "header.claims.signature");
@@ -122,24 +122,24 @@ TEST_F(OauthServersTest, SendsTheAssertionOfAWorkload) {
 }
 
 // UPC-11
-TEST_F(OauthServersTest, SignsTheAssertionWithAKey) {
+TEST_F(OAuthServersTest, SignsTheAssertionWithAKey) {
   const auto key = auth::PrivateKey::make();
   const auto target =
-      serve({.grant = OauthGrant::jwt_bearer, .issuer = kIssuer, .client_id = "proteus", .client_key = key.pem()});
+      serve({.grant = OAuthGrant::jwt_bearer, .issuer = kIssuer, .client_id = "proteus", .client_key = key.pem()});
   ASSERT_TRUE(obtain(target));
   EXPECT_THAT(fetch_.form("assertion"), HasSubstr("."));
 }
 
 // UPC-11: the identity provider exchanges an ID token for an assertion, and the upstream's own server exchanges the
 // assertion for a token.
-TEST_F(OauthServersTest, FollowsTheChainOfIdentityAssertions) {
+TEST_F(OAuthServersTest, FollowsTheChainOfIdentityAssertions) {
   const std::string company = "https://company.example";
   fetch_.answer(company + "/.well-known/oauth-authorization-server", answer(server_document(company)));
   fetch_.answer(company + "/token", answer({{"access_token", "an-assertion"},
                                             {"issued_token_type", "urn:ietf:params:oauth:token-type:id-jag"},
                                             {"token_type", "N_A"},
                                             {"expires_in", 60}}));
-  const auto target = serve({.grant = OauthGrant::identity_assertion,
+  const auto target = serve({.grant = OAuthGrant::identity_assertion,
                              .issuer = kIssuer,
                              .client_id = "proteus",
                              .client_secret_env = "SECRET"});
@@ -175,7 +175,7 @@ Grant kept(const GrantTarget& target) {
 }
 
 // UPC-08
-TEST_F(OauthServersTest, RefreshesWithTheClientOfTheSettings) {
+TEST_F(OAuthServersTest, RefreshesWithTheClientOfTheSettings) {
   const auto target = serve({.issuer = kIssuer, .client_id = "proteus", .client_secret_env = "SECRET"});
   EXPECT_EQ(servers_.obtaining(target), Obtaining::by_person);
   auto done = proteus::test::run(io_, servers_.refresh(std::make_shared<const Grant>(kept(target))));
@@ -186,7 +186,7 @@ TEST_F(OauthServersTest, RefreshesWithTheClientOfTheSettings) {
 }
 
 // What becomes of a grant depends on whether its refresh token may have been used.
-TEST_F(OauthServersTest, TellsWhetherARefreshTokenMayHaveBeenUsed) {
+TEST_F(OAuthServersTest, TellsWhetherARefreshTokenMayHaveBeenUsed) {
   const auto target = serve({.issuer = kIssuer, .client_id = "proteus"});
   bool dynamic = false;
   const auto outcome_of = [&](Result<auth::FetchAnswer> said) {
@@ -210,7 +210,7 @@ TEST_F(OauthServersTest, TellsWhetherARefreshTokenMayHaveBeenUsed) {
 }
 
 // UPC-14
-TEST_F(OauthServersTest, RevokesTheRefreshToken) {
+TEST_F(OAuthServersTest, RevokesTheRefreshToken) {
   const auto target = serve({.issuer = kIssuer, .client_id = "proteus"});
   fetch_.answer(kIssuer + "/revoke", auth::FetchAnswer{.status = 200});
   EXPECT_TRUE(proteus::test::run(io_, servers_.revoke(std::make_shared<const Grant>(kept(target)))));

@@ -23,7 +23,7 @@ Task<> ConnectSite::decide(Visit& visit, const Link& link) {
   if (visit.field("decision") == "allow") {
     const auto settings = dependencies_.host.upstream(ticket.upstream);
     const bool by_identity =
-        settings && settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+        settings && settings->authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
     co_return co_await (by_identity ? keep_identity(visit, link) : depart(visit, link));
   }
   if (dependencies_.tickets.use(ticket)) dependencies_.awaited.ended(ticket.id, SignInEnd::declined);

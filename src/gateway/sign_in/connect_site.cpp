@@ -178,7 +178,7 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
   const Ticket& ticket = *link.ticket;
   const auto settings = dependencies_.host.upstream(ticket.upstream);
   if (!settings) co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
-  const bool by_identity = settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  const bool by_identity = settings->authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
   // The user may have been identified for something else, or the ID token may have expired here.
   if (by_identity && !signed_in_.find(visit.browser.id)) co_return co_await ask_who(visit, link, 200);
   const auto plan = co_await dependencies_.authorizations.plan(ticket, Authorizations::Registration::as_it_is);

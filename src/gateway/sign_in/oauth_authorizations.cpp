@@ -23,39 +23,39 @@ constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":0,"method":"ping"})"
 
 }  // namespace
 
-OauthAuthorizations::OauthAuthorizations(Dependencies dependencies)
+OAuthAuthorizations::OAuthAuthorizations(Dependencies dependencies)
     : dependencies_(dependencies), fetch_(dependencies.gateway.control_fetch()) {}
 
-Task<Result<PlanPointer>> OauthAuthorizations::plan(Ticket ticket, Registration registration) {
+Task<Result<PlanPointer>> OAuthAuthorizations::plan(Ticket ticket, Registration registration) {
   co_return co_await asio::co_spawn(dependencies_.gateway.control(), plan_there(std::move(ticket), registration),
                                     asio::use_awaitable);
 }
 
-Task<Result<PlanPointer>> OauthAuthorizations::plan_identity(std::string issuer, std::string resource) {
+Task<Result<PlanPointer>> OAuthAuthorizations::plan_identity(std::string issuer, std::string resource) {
   co_return co_await asio::co_spawn(dependencies_.gateway.control(),
                                     plan_identity_there(std::move(issuer), std::move(resource)), asio::use_awaitable);
 }
 
-Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem(PlanPointer plan, oauth::AuthorizationRequest request,
+Task<Result<oauth::TokenAnswer>> OAuthAuthorizations::redeem(PlanPointer plan, oauth::AuthorizationRequest request,
                                                              Secret code) {
   co_return co_await asio::co_spawn(dependencies_.gateway.control(),
                                     redeem_there(std::move(plan), std::move(request), std::move(code)),
                                     asio::use_awaitable);
 }
 
-Task<> OauthAuthorizations::came_back(PlanPointer plan, std::string error) {
+Task<> OAuthAuthorizations::came_back(PlanPointer plan, std::string error) {
   co_await asio::co_spawn(dependencies_.gateway.control(), came_back_there(std::move(plan), std::move(error)),
                           asio::use_awaitable);
 }
 
-Task<> OauthAuthorizations::came_back_there(PlanPointer plan, std::string error) {
+Task<> OAuthAuthorizations::came_back_there(PlanPointer plan, std::string error) {
   if (!plan->client) co_return;
   away_.erase({plan->client->issuer, plan->client->id});
   if (error == "invalid_client" || error == "unauthorized_client")
     co_await dependencies_.vault.forget_registration(*plan->client);
 }
 
-Task<std::string> OauthAuthorizations::challenge_of(net::Url endpoint) {
+Task<std::string> OAuthAuthorizations::challenge_of(net::Url endpoint) {
   auth::FetchRequest request{.url = std::move(endpoint), .method = "POST"};
   request.fields.emplace_back("Content-Type", Secret("application/json"));
   request.fields.emplace_back("Accept", Secret("application/json, text/event-stream"));
@@ -64,7 +64,7 @@ Task<std::string> OauthAuthorizations::challenge_of(net::Url endpoint) {
   co_return answer && answer->status == 401 ? answer->challenge : std::string();
 }
 
-Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registration registration) {
+Task<Result<PlanPointer>> OAuthAuthorizations::plan_there(Ticket ticket, Registration registration) {
   const auto table = dependencies_.gateway.upstreams();
   const ServedUpstream* const served = table->find(ticket.upstream);
   if (served == nullptr || !(*served)->settings().authentication.is_oauth())
@@ -94,12 +94,12 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registr
   co_return plan;
 }
 
-unsigned OauthAuthorizations::leaves(const oauth::Client& client) {
+unsigned OAuthAuthorizations::leaves(const oauth::Client& client) {
   if (away_.size() >= kMostAway) away_.clear();
   return ++away_[{client.issuer, client.id}];
 }
 
-Task<bool> OauthAuthorizations::is_lost(oauth::Client client) {
+Task<bool> OAuthAuthorizations::is_lost(oauth::Client client) {
   if (client.registered != oauth::Registered::dynamically) co_return false;
   if (leaves(client) <= kMostLost) co_return false;
   away_.erase({client.issuer, client.id});
@@ -107,8 +107,8 @@ Task<bool> OauthAuthorizations::is_lost(oauth::Client client) {
   co_return !dependencies_.vault.registration(client.issuer, client.redirect_uri);
 }
 
-Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const oauth::Discovered& discovered,
-                                                                           const providers::OauthSettings& settings,
+Task<Result<std::optional<oauth::Client>>> OAuthAuthorizations::client_for(const oauth::Discovered& discovered,
+                                                                           const providers::OAuthSettings& settings,
                                                                            std::string redirect_uri,
                                                                            Registration registration) {
   const std::string gateway = dependencies_.gateway.identities().gateway_url();
@@ -138,7 +138,7 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   co_return std::move(*client);
 }
 
-Task<Result<oauth::Discovered>> OauthAuthorizations::identity_provider(std::string issuer) {
+Task<Result<oauth::Discovered>> OAuthAuthorizations::identity_provider(std::string issuer) {
   Provider& provider = providers_.try_emplace(issuer, dependencies_.gateway.control().get_executor()).first->second;
   const auto turn = co_await provider.discovering.take();
   if (!provider.found || provider.until <= dependencies_.clock.now()) {
@@ -148,7 +148,7 @@ Task<Result<oauth::Discovered>> OauthAuthorizations::identity_provider(std::stri
   co_return *provider.found;
 }
 
-Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string issuer, std::string resource) {
+Task<Result<PlanPointer>> OAuthAuthorizations::plan_identity_there(std::string issuer, std::string resource) {
   const auto settings = dependencies_.gateway.identities().sign_in_at(issuer);
   if (!settings) co_return std::unexpected(errors::not_found("nobody can sign in at this identity provider"));
   auto discovered = co_await identity_provider(issuer);
@@ -159,7 +159,7 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string i
   plan->scopes = settings->scopes;
   const auto table = dependencies_.gateway.upstreams();
   const bool needs_id_token = std::ranges::any_of(table->order, [](const ServedUpstream& served) {
-    return served->settings().authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+    return served->settings().authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
   });
   if (needs_id_token) plan->scopes = oauth::united(plan->scopes, std::vector<std::string>{"openid"});
   plan->client =
@@ -168,7 +168,7 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string i
   co_return plan;
 }
 
-Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem_there(PlanPointer plan,
+Task<Result<oauth::TokenAnswer>> OAuthAuthorizations::redeem_there(PlanPointer plan,
                                                                    oauth::AuthorizationRequest request, Secret code) {
   std::optional<oauth::DpopProver> prover;
   if (plan->proof_key) prover.emplace(*plan->proof_key);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "auth/fetch/fetch.hpp"
-#include "gateway/core/async_mutex.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/grants/vault.hpp"
 #include "gateway/sign_in/authorizations.hpp"
@@ -14,7 +14,7 @@
 namespace proteus::gateway {
 
 // Sends requests to authorization servers, on the control thread and subject to the egress rules.
-class OauthAuthorizations final : public Authorizations {
+class OAuthAuthorizations final : public Authorizations {
  public:
   // All references must outlive this object.
   struct Dependencies {
@@ -26,7 +26,7 @@ class OauthAuthorizations final : public Authorizations {
   // row who did not come back, the next one is sent with a newly registered client.
   static constexpr unsigned kMostLost = 3;
 
-  explicit OauthAuthorizations(Dependencies dependencies);
+  explicit OAuthAuthorizations(Dependencies dependencies);
 
   Task<Result<PlanPointer>> plan(Ticket ticket, Registration registration) override;
   Task<Result<PlanPointer>> plan_identity(std::string issuer, std::string resource) override;
@@ -51,7 +51,7 @@ class OauthAuthorizations final : public Authorizations {
   // Returns the upstream's WWW-Authenticate challenge to a request without a token; empty if there is none.
   Task<std::string> challenge_of(net::Url endpoint);
   Task<Result<std::optional<auth::oauth::Client>>> client_for(const auth::oauth::Discovered& discovered,
-                                                              const providers::OauthSettings& settings,
+                                                              const providers::OAuthSettings& settings,
                                                               std::string redirect_uri, Registration registration);
 
   const Dependencies dependencies_;

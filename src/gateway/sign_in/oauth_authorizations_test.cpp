@@ -13,16 +13,16 @@ namespace proteus::gateway {
 namespace {
 
 // A gateway with one upstream, whose authorization server is on the same port and numbers its clients.
-class OauthAuthorizationsTest : public ::testing::Test {
+class OAuthAuthorizationsTest : public ::testing::Test {
  protected:
-  OauthAuthorizationsTest() {
+  OAuthAuthorizationsTest() {
     ticket_.person = {Person::Kind::user, "ada"};
     ticket_.upstream = "notes";
     auto settings = test::upstream_at("notes", server_.port());
     settings.authentication.type = providers::Authentication::Type::oauth;
     gateway_.emplace(std::vector{settings});
     authorizations_.emplace(
-        OauthAuthorizations::Dependencies{gateway_->gateway, gateway_->gateway.vault(), gateway_->gateway.clock()});
+        OAuthAuthorizations::Dependencies{gateway_->gateway, gateway_->gateway.vault(), gateway_->gateway.clock()});
   }
 
   Task<> serve(net::Exchange& exchange) {
@@ -58,12 +58,12 @@ class OauthAuthorizationsTest : public ::testing::Test {
   std::atomic<int> clients_ = 0;
   net::TestServer server_{[this](net::Exchange& exchange) { return serve(exchange); }};
   std::optional<test::TestGateway> gateway_;
-  std::optional<OauthAuthorizations> authorizations_;
+  std::optional<OAuthAuthorizations> authorizations_;
   Ticket ticket_;
 };
 
 // UPC-02: the client is registered once.
-TEST_F(OauthAuthorizationsTest, RegistersOneClientForAllWhoSignIn) {
+TEST_F(OAuthAuthorizationsTest, RegistersOneClientForAllWhoSignIn) {
   EXPECT_FALSE(gateway_->run(authorizations_->plan(ticket_, Authorizations::Registration::as_it_is))
                    .value()
                    ->client.has_value());
@@ -75,25 +75,25 @@ TEST_F(OauthAuthorizationsTest, RegistersOneClientForAllWhoSignIn) {
 }
 
 // UPC-02: the server has removed the client. It says so at its token endpoint,
-TEST_F(OauthAuthorizationsTest, RegistersAgainWhereTheTokenEndpointDoesNotKnowTheClient) {
+TEST_F(OAuthAuthorizationsTest, RegistersAgainWhereTheTokenEndpointDoesNotKnowTheClient) {
   const auto plan = leave();
   EXPECT_FALSE(gateway_->run(authorizations_->redeem(plan, {}, Secret("code"))));
   EXPECT_EQ(leave()->client->id, "client-2");
 }
 
 // to a person who comes back,
-TEST_F(OauthAuthorizationsTest, RegistersAgainWhereAPersonComesBackWithSuchAnError) {
+TEST_F(OAuthAuthorizationsTest, RegistersAgainWhereAPersonComesBackWithSuchAnError) {
   gateway_->run(authorizations_->came_back(leave(), "unauthorized_client"));
   EXPECT_EQ(leave()->client->id, "client-2");
 }
 
 // or, as RFC 6749 (section 4.1.2.1) wants it, sends nobody back at all.
-TEST_F(OauthAuthorizationsTest, RegistersAgainWhereNobodyComesBack) {
-  for (unsigned i = 0; i < OauthAuthorizations::kMostLost; ++i)
+TEST_F(OAuthAuthorizationsTest, RegistersAgainWhereNobodyComesBack) {
+  for (unsigned i = 0; i < OAuthAuthorizations::kMostLost; ++i)
     EXPECT_EQ(leave()->client->id, "client-1");
   EXPECT_EQ(leave()->client->id, "client-2");
   // Not again at once.
-  for (unsigned i = 0; i < 3 * OauthAuthorizations::kMostLost; ++i)
+  for (unsigned i = 0; i < 3 * OAuthAuthorizations::kMostLost; ++i)
     EXPECT_EQ(leave()->client->id, "client-2");
 }
 

@@ -47,7 +47,7 @@ class SignInDesk {
   Vault& vault_;
   Tickets tickets_;
   AwaitedSignIns awaited_;
-  OauthAuthorizations authorizations_;
+  OAuthAuthorizations authorizations_;
   GatewaySiteHost host_;
   ConnectSite site_;
   SignInQuestions questions_;

@@ -88,7 +88,7 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
         fmt::format("{} is used by each user as themselves, and this caller has no name. Call with a token of yours.",
                     settings.label())));
   }
-  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  const bool by_identity = settings.authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
   if (by_identity && issuer_of(principal).empty()) {
     return std::unexpected(errors::forbidden(
         fmt::format("{} is used by people of the identity provider; this caller has a token of the gateway itself.",
@@ -163,7 +163,7 @@ bool SignInQuestions::must_connect(const server::Caller& caller, const providers
   const auto& authentication = upstream.settings().authentication;
   // The identity assertion chain begins with a sign-in at the identity provider. All other automatic grants need no
   // user.
-  const bool by_identity = authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  const bool by_identity = authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
   if (!authentication.is_per_caller() || (authentication.oauth.is_automatic() && !by_identity)) return false;
   const Principal& principal = principal_of(caller);
   const auto owner = owner_of(principal);

@@ -33,7 +33,7 @@ class PlayedHost final : public SiteHost {
     providers::UpstreamSettings settings;
     settings.name = name;
     settings.url = "https://notes.example/mcp";
-    if (name == "chain") settings.authentication.oauth.grant = providers::OauthGrant::identity_assertion;
+    if (name == "chain") settings.authentication.oauth.grant = providers::OAuthGrant::identity_assertion;
     return settings;
   }
   std::optional<Identified> by_secret(Person::Kind kind, std::string_view secret) const override {
