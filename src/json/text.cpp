@@ -10,6 +10,7 @@
 #include <simdjson.h>
 
 #include "base/text/blocks.hpp"
+#include "base/text/utf8.hpp"
 
 namespace proteus::json {
 namespace {
@@ -41,25 +42,6 @@ std::optional<UnicodeEscape> unicode_escape(std::string_view text, std::size_t a
   const auto second = hex4(text, at + 8);
   if (!second || !is_low_surrogate(*second)) return std::nullopt;
   return UnicodeEscape{0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00), 12};
-}
-
-void append_utf8(std::string& out, unsigned code_point) {
-  const auto push = [&](unsigned byte) { out.push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) {
-    push(code_point);
-  } else if (code_point < 0x800) {
-    push(0xC0U | (code_point >> 6U));
-    push(0x80U | (code_point & 0x3FU));
-  } else if (code_point < 0x10000) {
-    push(0xE0U | (code_point >> 12U));
-    push(0x80U | ((code_point >> 6U) & 0x3FU));
-    push(0x80U | (code_point & 0x3FU));
-  } else {
-    push(0xF0U | (code_point >> 18U));
-    push(0x80U | ((code_point >> 12U) & 0x3FU));
-    push(0x80U | ((code_point >> 6U) & 0x3FU));
-    push(0x80U | (code_point & 0x3FU));
-  }
 }
 
 constexpr std::string_view kEscapeLetters = "\"\\/bfnrt";

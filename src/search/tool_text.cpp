@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/text/utf8.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"
 
@@ -27,7 +28,7 @@ std::string beginning(std::string_view raw, std::size_t bytes) {
   while (end < bytes)
     end += step_at(raw, end);
   end = std::min(end, raw.size() - 1);
-  while ((static_cast<unsigned char>(raw[end]) & 0xC0U) == 0x80U)
+  while (is_continuation(raw[end]))
     ++end;  // stops at the closing quote at the latest
   std::string part(raw.substr(0, end));
   part.push_back('"');

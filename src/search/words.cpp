@@ -1,28 +1,10 @@
 #include "search/words.hpp"
 
+#include "base/text/utf8.hpp"
 #include "base/text/visible_text.hpp"
 
 namespace proteus::search {
 namespace {
-
-void append(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t bits) { out.push_back(static_cast<char>(bits)); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xC0U | (c >> 6U));
-    byte(0x80U | (c & 0x3FU));
-  } else if (c < 0x10000) {
-    byte(0xE0U | (c >> 12U));
-    byte(0x80U | ((c >> 6U) & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
-  } else {
-    byte(0xF0U | (c >> 18U));
-    byte(0x80U | ((c >> 12U) & 0x3FU));
-    byte(0x80U | ((c >> 6U) & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
-  }
-}
 
 bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
 bool is_lower(char32_t c) { return !is_upper(c) && !is_digit(folded(c)); }
@@ -41,7 +23,7 @@ bool Words::next() {
   word_.clear();
   if (single_due_) {
     single_due_ = false;
-    append(word_, dense_);
+    append_utf8(word_, dense_);
     shape_ = WordShape::single;
     return true;
   }
@@ -65,7 +47,7 @@ bool Words::next() {
       case Letter::dense: take_dense(character); return true;
       case Letter::symbol:
         dense_ = 0;
-        append(word_, character.code);
+        append_utf8(word_, character.code);
         shape_ = WordShape::symbol;
         return true;
       case Letter::mark: break;
@@ -82,8 +64,8 @@ bool Words::next() {
 void Words::take_dense(const Character& character) {
   const char32_t before = dense_;
   dense_ = folded(character.code);
-  if (before != 0) append(word_, before);
-  append(word_, dense_);
+  if (before != 0) append_utf8(word_, before);
+  append_utf8(word_, dense_);
   shape_ = before != 0 ? WordShape::pair : WordShape::single;
   single_due_ = before != 0;
 }
@@ -101,7 +83,7 @@ void Words::take_letters() {
       if (before != 0 && begins_word(before, character)) break;
       before = character.code;
       const std::size_t length = word_.size();
-      append(word_, folded(before));
+      append_utf8(word_, folded(before));
       if (whole_.size() <= kLongest) whole_.append(word_, length);
       if (word_.size() > kLongest) word_.resize(length);
     }

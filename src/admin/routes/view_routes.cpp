@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/ascii.hpp"
-#include "base/text/cut_text.hpp"
+#include "base/text/utf8.hpp"
 #include "gateway/operate/viewpoint.hpp"
 #include "gateway/operate/why.hpp"
 #include "json/text.hpp"

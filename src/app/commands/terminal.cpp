@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/text/utf8.hpp"
 #include "base/text/visible_text.hpp"
 
 namespace proteus::app {
@@ -15,8 +16,6 @@ namespace {
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kMaxCell = 48;  // of every column but the last
 constexpr std::string_view kGap = "  ";
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 std::string_view code_of(Style style) {
   switch (style) {
@@ -62,9 +61,7 @@ std::string one_line(std::string_view text) {
   return visible_text(out);
 }
 
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
-}
+std::size_t columns_of(std::string_view text) { return count_characters(text); }
 
 std::string cut(std::string_view text, std::size_t columns) {
   if (columns_of(text) <= columns) return std::string(text);

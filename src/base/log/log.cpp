@@ -8,7 +8,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "base/text/cut_text.hpp"
+#include "base/text/utf8.hpp"
 #include "base/text/visible_text.hpp"
 
 namespace proteus::log {

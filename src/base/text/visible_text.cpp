@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/utf8.hpp"
+
 namespace proteus {
 namespace {
 
@@ -59,7 +61,7 @@ FirstCharacter first_character(std::string_view text) {
   if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
   char32_t character = lead & (0xffU >> (bytes + 1));
   for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return {};
+    if (!is_continuation(text[i])) return {};
     character = (character << 6U) | (byte(i) & 0x3fU);
   }
   constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};

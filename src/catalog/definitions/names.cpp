@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/utf8.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::catalog {
@@ -35,7 +36,7 @@ std::string replaced(std::string_view name) {
   for (const char c : name) {
     if (is_portable(c)) {
       out.push_back(c);
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+    } else if (!is_continuation(c)) {
       out.push_back('_');
     }
   }

@@ -8,7 +8,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
-#include "base/text/cut_text.hpp"
+#include "base/text/utf8.hpp"
 #include "json/text.hpp"
 
 namespace proteus::datasets {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
-#include "base/text/cut_text.hpp"
+#include "base/text/utf8.hpp"
 #include "datasets/mapping/naming.hpp"
 
 namespace proteus::datasets {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/settings/names.hpp"
+#include "base/text/utf8.hpp"
 #include "base/text/visible_text.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/callers/disclosure_choice.hpp"
@@ -149,11 +150,11 @@ std::string name_of(const Rule& rule, const auth::Claims& claims) {
     if (open == std::string_view::npos) break;
     const std::size_t close = rest.find('}', open);
     const auto values = values_of(claims, rest.substr(open + 1, close - open - 1));
-    if (!values.empty()) name += values.front().substr(0, kLongestName);
+    if (!values.empty()) name += cut_text(values.front(), kLongestName);
     rest.remove_prefix(close + 1);
   }
   if (name.empty()) name = claims.subject();
-  return visible_text(std::string_view(name).substr(0, kLongestName));
+  return visible_text(cut_text(name, kLongestName));
 }
 
 }  // namespace proteus::gateway

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/utf8.hpp"
 #include "search/embeddings.hpp"
 
 namespace proteus::gateway {
@@ -36,12 +37,7 @@ constexpr std::size_t kRefusedKept = 10'000;
 constexpr std::size_t kMostText = std::size_t{8} << 10U;
 
 std::string cut(std::string text) {
-  if (text.size() <= kMostText) return text;
-  text.resize(kMostText);
-  // Cuts at the end of a character.
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U)
-    text.pop_back();
-  if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
+  text.resize(cut_text(text, kMostText).size());
   return text;
 }
 

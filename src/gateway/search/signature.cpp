@@ -6,6 +6,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "base/text/utf8.hpp"
 #include "base/text/visible_text.hpp"
 
 namespace proteus::gateway {
@@ -28,17 +29,9 @@ constexpr std::size_t kMostFollowed = std::size_t{256} << 10U;  // bytes of all 
 
 const value* member(const object& schema, std::string_view key) { return schema.if_contains(key); }
 
-// Returns where to cut: at most at `most`, and not in the middle of a character.
-std::size_t cut_at(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text.size();
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U)
-    --most;
-  return most;
-}
-
 std::string shortened(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
-  text.resize(cut_at(text, most));
+  text.resize(cut_text(text, most).size());
   return text.append(kMore);
 }
 
@@ -193,7 +186,7 @@ std::string signature_of(std::string_view name, const value& input_schema) {
 
 std::string brief(std::string_view text, std::size_t most) {
   // Ignores the rest, which would not be shown anyway.
-  text = text.substr(0, cut_at(text, 16 * most));
+  text = cut_text(text, 16 * most);
   std::string line;
   bool space = false;
   for (const char c : text) {
@@ -206,8 +199,9 @@ std::string brief(std::string_view text, std::size_t most) {
   if (line.size() <= most) return line;
   std::size_t end = sentence_end(line, 0);
   if (end > most) {
-    std::size_t word = line.rfind(' ', cut_at(line, most));
-    if (word == std::string::npos || word == 0) word = cut_at(line, most);
+    const std::size_t cut = cut_text(line, most).size();
+    std::size_t word = line.rfind(' ', cut);
+    if (word == std::string::npos || word == 0) word = cut;
     line.resize(word);
     return line.append(kMore);
   }

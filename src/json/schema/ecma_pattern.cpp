@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/visible_text.hpp"
 #include "json/schema/unicode_property.hpp"
 
 namespace proteus::json::schema {
@@ -316,27 +317,13 @@ class Translator {
 
   // Decodes one UTF-8 character.
   std::optional<char32_t> code_point() {
-    const auto byte = static_cast<unsigned char>(rest_.front());
-    const std::size_t length = byte < 0x80   ? 1
-                               : byte < 0xc2 ? 0
-                               : byte < 0xe0 ? 2
-                               : byte < 0xf0 ? 3
-                               : byte < 0xf5 ? 4
-                                             : 0;
-    if (length == 0 || rest_.size() < length) {
+    const FirstCharacter first = first_character(rest_);
+    if (first.bytes == 0) {
       invalid("it is not valid UTF-8");
       return std::nullopt;
     }
-    char32_t point = length == 1 ? byte : byte & (0xffU >> (length + 1));
-    for (const char c : rest_.substr(1, length - 1)) {
-      if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80) {
-        invalid("it is not valid UTF-8");
-        return std::nullopt;
-      }
-      point = (point << 6) | (static_cast<unsigned char>(c) & 0x3fU);
-    }
-    take(length);
-    return point;
+    take(first.bytes);
+    return first.character;
   }
 
   std::string_view take(std::size_t count) {

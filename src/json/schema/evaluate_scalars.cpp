@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <time.h>
 
+#include "base/text/utf8.hpp"
 #include "json/schema/equality.hpp"
 #include "json/schema/evaluate.hpp"
 #include "json/schema/explain.hpp"
@@ -40,11 +41,6 @@ std::chrono::nanoseconds cpu_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-std::uint64_t code_points(std::string_view utf8) {
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
 }
 
 bool holds(std::partial_ordering order, Relation relation) {
@@ -98,7 +94,7 @@ bool Evaluator::check(const CountRule& rule, Frame& frame) {
   std::uint64_t count = 0;
   if (const auto* string = frame.instance.if_string(); string != nullptr && rule.counted == Type::string) {
     if (!spend(string->size() / 64)) return false;
-    count = code_points(*string);
+    count = count_characters(*string);
   } else if (const auto* array = frame.instance.if_array(); array != nullptr && rule.counted == Type::array) {
     count = array->size();
   } else if (const auto* object = frame.instance.if_object(); object != nullptr && rule.counted == Type::object) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/settings/nearest.hpp"
+#include "base/text/utf8.hpp"
 
 namespace proteus::json::schema::explain {
 namespace {
@@ -20,16 +21,8 @@ constexpr std::size_t kBranchBytes = 300;
 constexpr std::size_t kKnownNodes = 64;
 constexpr std::size_t kCompared = 64;
 
-// Returns the first `limit` bytes at most, without half a character at the end.
-std::string_view cut(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0U) == 0x80)
-    --limit;
-  return text.substr(0, limit);
-}
-
 void write_string(std::string& out, std::string_view string, std::size_t limit) {
-  const std::string_view kept = cut(string, limit);
+  const std::string_view kept = cut_text(string, limit);
   out.push_back('"');
   for (const char c : kept) {
     if (c == '"' || c == '\\') {
@@ -127,7 +120,7 @@ std::string compact(const boost::json::value& value, std::size_t limit) {
 }
 
 std::string shortened(std::string_view text, std::size_t limit) {
-  return std::string(cut(text, limit)) + (text.size() > limit ? "…" : "");
+  return std::string(cut_text(text, limit)) + (text.size() > limit ? "…" : "");
 }
 
 std::string quoted(std::string_view text, std::size_t limit) {

@@ -1,4 +1,4 @@
-#include "base/text/cut_text.hpp"
+#include "base/text/utf8.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,18 @@ TEST(CutText, KeepsWholeCharacters) {
 }
 
 TEST(CutText, DoesNotGoFarBackInWhatIsNoText) { EXPECT_EQ(cut_text("\x80\x80\x80\x80\x80\x80", 5).size(), 2U); }
+
+TEST(CountCharacters, CountsNoBytes) {
+  EXPECT_EQ(count_characters(""), 0U);
+  EXPECT_EQ(count_characters("aé\U0001F525"), 3U);
+}
+
+TEST(AppendUtf8, WritesCharactersOfEachLength) {
+  std::string text;
+  for (const char32_t character : {U'\x7f', U'\x80', U'\u07ff', U'\u0800', U'\uffff', U'\U00010000', U'\U0010ffff'})
+    append_utf8(text, character);
+  EXPECT_EQ(text, "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+}
 
 }  // namespace
 }  // namespace proteus
