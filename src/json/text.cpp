@@ -9,13 +9,12 @@
 
 #include <simdjson.h>
 
+#include "base/text/ascii.hpp"
 #include "base/text/blocks.hpp"
 #include "base/text/utf8.hpp"
 
 namespace proteus::json {
 namespace {
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<unsigned> hex4(std::string_view text, std::size_t at) {
   if (at + 4 > text.size()) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
@@ -43,15 +44,8 @@ bool is_field_character(char c) { return c == '\t' || (c >= 0x20 && c <= 0x7e); 
 bool is_token(std::string_view text) {
   static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           kPunctuation.find(c) != std::string_view::npos;
+    return is_digit(c) || is_letter(c) || kPunctuation.find(c) != std::string_view::npos;
   });
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
 }
 
 // Collects annotations. `reachable` is true for schemas that are reached from the root by `properties` alone.
@@ -128,7 +122,7 @@ class AnnotationReader {
     }
     if (bytes_of(path) > kMaxPathBytes) return fault("is below names that are too long");
     if (found_.size() == kMaxMirrored) return fault("is used for too many parameters");
-    if (!names_.insert(lower(name)).second) return fault("is used twice");
+    if (!names_.insert(lower_case(name)).second) return fault("is used twice");
     found_.push_back({fmt::format("{}{}", header::kParameterPrefix, name), path, parsed});
     return {};
   }

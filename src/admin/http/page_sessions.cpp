@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
 #include "base/text/base64.hpp"
 #include "json/text.hpp"
 #include "net/http_server/response_head.hpp"
@@ -23,14 +24,6 @@ std::int64_t seconds_of(Clock::Wall time) {
 }
 Clock::Wall time_of(std::int64_t seconds) { return Clock::Wall(std::chrono::seconds(seconds)); }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
 // Calls `take` with each value of the cookie until it returns true.
 template <class Take>
 bool any_cookie(const net::Request& request, std::string_view name, Take take) {
@@ -39,7 +32,7 @@ bool any_cookie(const net::Request& request, std::string_view name, Take take) {
     for (std::string_view rest = field.value; !rest.empty();) {
       const std::string_view pair = rest.substr(0, rest.find(';'));
       rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-      const std::string_view cookie = trimmed(pair);
+      const std::string_view cookie = trimmed(pair, " ");
       const bool named = cookie.size() > name.size() && cookie.starts_with(name) && cookie[name.size()] == '=';
       if (named && take(cookie.substr(name.size() + 1))) return true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text/ascii.hpp"
 #include "net/http/fields.hpp"
 #include "net/http/token.hpp"
 
@@ -118,12 +119,6 @@ class FieldReader {
   std::string_view rest_;
 };
 
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 constexpr std::size_t kMaxParameters = 64;  // of a challenge
 
 // Returns false if the rest of the field cannot be read.
@@ -138,7 +133,7 @@ bool read_parameters(FieldReader& reader, Challenge& challenge) {
     }
     auto value = reader.take_value();
     if (!value || challenge.parameters.size() == kMaxParameters) return false;
-    std::string lower = in_lower_case(*name);
+    std::string lower = lower_case(*name);
     if (challenge.find(lower).empty()) challenge.parameters.emplace_back(std::move(lower), std::move(*value));
     reader.skip_blanks();
   }

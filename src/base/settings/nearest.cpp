@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
+
 namespace proteus {
 namespace {
 
@@ -33,11 +35,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 std::string lowered(std::string_view text) {
-  std::string result(text);
+  std::string result = lower_case(text);
   // Also drops word separators, so that camelCase matches snake_case.
   std::erase_if(result, [](char c) { return c == '_' || c == '-' || c == ' '; });
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return result;
 }
 

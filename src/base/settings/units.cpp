@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 
 namespace proteus {
 namespace {
@@ -24,8 +25,6 @@ constexpr std::uint64_t kLargest = 1024 * std::uint64_t{kSizes[0].of_the_smalles
 
 constexpr std::string_view kDurationForm = "a duration is a whole number with a unit, such as 200ms, 30s, 5m or 1h30m";
 constexpr std::string_view kSizeForm = "a size is a whole number with a unit, such as 512B, 16KiB or 4MiB";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Error fault(std::string_view text, std::string_view form) {
   return errors::invalid(fmt::format("\"{}\" is not understood: {}", log::printable(text, 40), form));

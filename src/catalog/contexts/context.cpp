@@ -4,18 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
 #include "catalog/definitions/sentences.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::catalog {
 namespace {
-
-// White space around a text comes from how it was written down and carries no meaning.
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto begin = std::min(text.find_first_not_of(kSpace), text.size());
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
@@ -86,7 +80,8 @@ void Context::find_guidance(const Manifests& manifests) {
 
 std::string Context::expanded(std::string_view text) const {
   if (!types_ && names_types(text)) return without_sentences(text, names_types);
-  std::string out(trimmed(text));
+  // White space around a text comes from how it was written down and carries no meaning.
+  std::string out(trimmed(text, " \t\r\n"));
   if (!types_) return out;
   replace_all(out, kEntities, listed(types_->entities));
   replace_all(out, kRelationships, listed(types_->relationships));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 #include "catalog/definitions/definition_check.hpp"
 #include "catalog/definitions/definition_list.hpp"
 #include "json/message.hpp"
@@ -37,7 +38,7 @@ class ListBuilder {
   }
 
   void read(std::string_view raw) {
-    raw = trimmed(raw);
+    raw = trimmed(raw, " \n\t\r");
     if (raw.size() > limits_.definition_bytes) {
       return omit({}, errors::too_large("the size of its definition", limits_.definition_bytes));
     }
@@ -82,12 +83,6 @@ class ListBuilder {
     std::size_t key_begin = 0;
     std::size_t key_size = 0;
   };
-
-  static std::string_view trimmed(std::string_view raw) {
-    static constexpr std::string_view kSpace = " \n\t\r";
-    const auto begin = std::min(raw.find_first_not_of(kSpace), raw.size());
-    return raw.substr(begin, raw.find_last_not_of(kSpace) + 1 - begin);
-  }
 
   void omit(std::string_view name, const Error& why) {
     ++list_->omitted_;

@@ -4,22 +4,16 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/text/ascii.hpp"
+
 namespace proteus::catalog {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool is_of_scheme(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }
+bool is_of_scheme(char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; }
 
 bool is_wildcard(char c) { return c == '*' || c == '?'; }
 
 bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 std::optional<std::string> decoded(std::string_view text) {
   std::string out;
@@ -70,7 +64,7 @@ std::optional<Split> split(std::string_view text, Text what, std::size_t wildcar
   const auto colon = static_cast<std::size_t>(std::ranges::find_if_not(text, in_scheme) - text.begin());
   const bool begins_well = colon > 0 && (is_letter(text.front()) || is_wildcard(text.front()));
   if (!begins_well || colon == text.size() || text[colon] != ':') return Split{{}, text};
-  const std::string scheme = lower(text.substr(0, colon));
+  const std::string scheme = lower_case(text.substr(0, colon));
   text.remove_prefix(colon + 1);
   std::string host;
   const bool has_host = text.starts_with("//");
@@ -79,7 +73,7 @@ std::optional<Split> split(std::string_view text, Text what, std::size_t wildcar
     const std::size_t end = host_end(text, wildcards);
     const auto plain = decoded(text.substr(0, end));
     if (!plain) return std::nullopt;
-    host = lower(without_default_port(scheme, *plain));
+    host = lower_case(without_default_port(scheme, *plain));
     text.remove_prefix(end);
   }
   if (scheme == "file") return Split{"file://" + (host == "localhost" ? std::string() : host), text};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/text/ascii.hpp"
 #include "datasets/mapping/mapping.hpp"
 #include "datasets/mapping/value.hpp"
@@ -12,7 +14,6 @@ namespace {
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_part(char c) { return is_upper(c) || is_lower(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 bool is_vowel(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'; }
@@ -63,12 +64,7 @@ std::string singular(std::string_view word) {
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string out;
-  for (const auto& word : words) {
-    if (!out.empty()) out += separator;
-    out += word;
-  }
-  return out;
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
 std::string upper(std::string_view text) {

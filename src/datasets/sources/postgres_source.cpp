@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 #include "datasets/sources/postgres_connection.hpp"
 #include "datasets/sources/postgres_introspection.hpp"
 
@@ -51,8 +52,6 @@ std::optional<Number> parse(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns whether PostgreSQL writes a UUID like this: lower case, with hyphens.
 bool is_uuid(std::string_view text) {

@@ -26,13 +26,6 @@ std::shared_ptr<const json::Schema> compile(const object& schema) { return json:
 
 array to_array(const std::vector<std::string>& texts) { return array(texts.begin(), texts.end()); }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts)
-    all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
-
 // Returns the text on one line, with a full stop and a space at its end; empty if the text is empty.
 std::string as_sentence(const std::string& text) {
   std::string line = log::printable(text, text.size());
@@ -185,7 +178,7 @@ Task<ToolResult> DatasetTools::list() {
     all.push_back(std::move(one));
     text += fmt::format("- {} ({}, read-only): {}Entity types: {}. {}\n", mapping.name,
                         connected ? "connected" : "not connected", as_sentence(mapping.description),
-                        joined(mapping.entity_types()),
+                        fmt::join(mapping.entity_types(), ", "),
                         connected ? fmt::format("Use {}.", DatasetRegistry::tool_of(mapping.name))
                                   : fmt::format("Connect it with connect_dataset {{\"name\": \"{}\"}}.", mapping.name));
   }
@@ -204,14 +197,15 @@ Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) 
   const auto types =
       found != state->connected.end() ? found->second->mapping().entity_types() : std::vector<std::string>{};
   const std::string tool = DatasetRegistry::tool_of(name);
-  co_return structured({{"dataset", name},
-                        {"tool", tool},
-                        {"status", fresh ? "connected" : "already_connected"},
-                        {"entity_types", to_array(types)},
-                        {"access", "read-only"}},
-                       fmt::format("{} {}. Look things up with {} (or workup with dataset \"{}\"). Entity types: {}. "
-                                   "Access is read-only.",
-                                   name, fresh ? "is connected" : "was connected already", tool, name, joined(types)));
+  co_return structured(
+      {{"dataset", name},
+       {"tool", tool},
+       {"status", fresh ? "connected" : "already_connected"},
+       {"entity_types", to_array(types)},
+       {"access", "read-only"}},
+      fmt::format("{} {}. Look things up with {} (or workup with dataset \"{}\"). Entity types: {}. "
+                  "Access is read-only.",
+                  name, fresh ? "is connected" : "was connected already", tool, name, fmt::join(types, ", ")));
 }
 
 // Returns what an agent may know about a failed connect. It may know what is wrong with the dataset itself. Other
@@ -246,7 +240,7 @@ Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string
     }
     co_return ToolResult::error(
         fmt::format("There is no dataset {}. Available: {}. list_datasets says what is in them.", dataset,
-                    available.empty() ? "none" : joined(available)));
+                    available.empty() ? "none" : fmt::format("{}", fmt::join(available, ", "))));
   }
   datasets::WorkupRequest request{.entity = text_of(arguments, "entity"),
                                   .type = text_of(arguments, "type"),
@@ -255,7 +249,7 @@ Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string
   const auto types = found->second->mapping().entity_types();
   if (!request.type.empty() && std::ranges::find(types, request.type) == types.end()) {
     co_return ToolResult::error(fmt::format("{} has no entities of the type {}. Its types: {}.", dataset,
-                                            log::printable(request.type, 100), joined(types)));
+                                            log::printable(request.type, 100), fmt::join(types, ", ")));
   }
   auto given_up = std::make_shared<std::atomic<bool>>(false);
   const server::Cancellation::Hook give_up(call.cancellation(),

@@ -11,13 +11,6 @@
 namespace proteus::gateway {
 namespace {
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts)
-    all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
-
 std::string quoted(const std::vector<std::string>& texts) {
   std::string all;
   for (const auto& text : texts) {
@@ -29,7 +22,7 @@ std::string quoted(const std::vector<std::string>& texts) {
 
 std::string not_answered(const std::vector<std::string>& unanswered) {
   if (unanswered.empty()) return {};
-  return fmt::format("Not searched, because they did not answer in time: {}.\n", joined(unanswered));
+  return fmt::format("Not searched, because they did not answer in time: {}.\n", fmt::join(unanswered, ", "));
 }
 
 mcp::Reply reply_of(std::string_view text, std::string_view structured) {
@@ -80,9 +73,10 @@ std::string described(const catalog::Definition& tool) {
 
 std::string no_such_tool(const UnknownName& unknown, const std::vector<std::string>& unanswered) {
   std::string text = fmt::format("There is no tool {}.", log::printable(unknown.name, 200));
-  if (!unknown.nearest.empty()) text += fmt::format(" Nearest: {}.", joined(unknown.nearest));
+  if (!unknown.nearest.empty()) text += fmt::format(" Nearest: {}.", fmt::join(unknown.nearest, ", "));
   text += fmt::format(" {} finds tools by what they do.", kSearchTools);
-  if (!unanswered.empty()) text += fmt::format(" These upstreams did not answer in time: {}.", joined(unanswered));
+  if (!unanswered.empty())
+    text += fmt::format(" These upstreams did not answer in time: {}.", fmt::join(unanswered, ", "));
   return text;
 }
 
@@ -99,7 +93,8 @@ mcp::Reply descriptions_reply(const Descriptions& all) {
     unknown += fmt::format(R"({}{{"name":{},"nearest":{}}})", unknown.empty() ? "" : ",", json::quote(one.name),
                            quoted(one.nearest));
   }
-  if (!all.left_out.empty()) text += fmt::format("The answer is full. Ask once more for: {}.\n", joined(all.left_out));
+  if (!all.left_out.empty())
+    text += fmt::format("The answer is full. Ask once more for: {}.\n", fmt::join(all.left_out, ", "));
   text += not_answered(all.unanswered);
   std::string structured = fmt::format(R"({{"tools":[{}])", tools);
   if (!unknown.empty()) structured += fmt::format(R"(,"unknown":[{}])", unknown);

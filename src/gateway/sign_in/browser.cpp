@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
 #include "base/text/base64.hpp"
 
 namespace proteus::gateway {
@@ -18,20 +19,12 @@ constexpr std::size_t kBrowserIdBytes = 18;
 
 using Seconds = std::chrono::seconds;
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
 // Returns nothing if there is no such cookie, or more than one, because then it is unclear which one counts.
 std::optional<std::string_view> only_cookie(std::string_view cookies, std::string_view name) {
   std::optional<std::string_view> found;
   while (!cookies.empty()) {
     const std::size_t end = std::min(cookies.find(';'), cookies.size());
-    const std::string_view one = trimmed(cookies.substr(0, end));
+    const std::string_view one = trimmed(cookies.substr(0, end), " ");
     cookies.remove_prefix(std::min(end + 1, cookies.size()));
     const std::size_t equals = one.find('=');
     if (equals == std::string_view::npos || one.substr(0, equals) != name) continue;

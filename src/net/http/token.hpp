@@ -4,10 +4,10 @@
 #include <array>
 #include <string_view>
 
+#include "base/text/ascii.hpp"
+
 // Tokens of HTTP: methods, field names, connection options.
 namespace proteus::net {
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // RFC 9110, 5.6.2
 inline constexpr std::array<bool, 256> kTokenCharacters = [] {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 #include "net/http/fields.hpp"
 #include "net/http/token.hpp"
 
@@ -26,8 +27,7 @@ Error fault(std::string_view text, std::string_view what) {
   return errors::invalid(fmt::format("{} {}", quoted(text), what));
 }
 
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+constexpr bool is_hex(char c) { return hex_value(c) >= 0; }
 constexpr bool is_unreserved(char c) { return is_letter(c) || is_digit(c) || std::string_view("-._~").contains(c); }
 constexpr bool is_scheme_character(char c) {
   return is_letter(c) || is_digit(c) || std::string_view("+-.").contains(c);
@@ -107,13 +107,6 @@ bool is_ipv6_literal(std::string_view host) {
   return !status;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-  return out;
-}
-
 // Removes dot segments (RFC 3986, 5.2.4).
 std::string without_dots(std::string_view path) {
   std::vector<std::string_view> kept;
@@ -167,7 +160,7 @@ Result<Url> Url::parse(std::string_view text) {
   url.host_begin_ = url.text_.size() + (bracketed ? 1 : 0);
   url.host_size_ = where->host.size() - (bracketed ? 2 : 0);
   url.port_ = port;
-  url.text_ += lower(where->host);
+  url.text_ += lower_case(where->host);
   if (port != default_port) fmt::format_to(std::back_inserter(url.text_), ":{}", port);
   url.target_begin_ = url.text_.size();
   if (parts->path.empty()) url.text_ += '/';

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/text/ascii.hpp"
 #include "json/schema/json_pointer.hpp"
 #include "json/splice.hpp"
 #include "json/text.hpp"
@@ -85,12 +86,7 @@ std::string without(std::string_view raw, const Names& names) {
   return splice.str();
 }
 
-std::string_view trimmed_inside(std::string_view raw) {
-  constexpr std::string_view kSpace = " \n\t\r";
-  raw = raw.substr(1, raw.size() - 2);
-  const auto begin = std::min(raw.find_first_not_of(kSpace), raw.size());
-  return raw.substr(begin, raw.find_last_not_of(kSpace) + 1 - begin);
-}
+std::string_view trimmed_inside(std::string_view raw) { return trimmed(raw.substr(1, raw.size() - 2), " \n\t\r"); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/text/ascii.hpp"
 #include "net/http_server/refused_request.hpp"
 
 namespace proteus::server {
@@ -30,11 +31,6 @@ std::optional<boost::asio::ip::address> address_of(std::string_view name) {
   boost::system::error_code status;
   const auto address = boost::asio::ip::make_address(std::string(name), status);
   return status ? std::nullopt : std::optional(address);
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 std::string own_origin(const net::Request& request, std::string_view host) {
