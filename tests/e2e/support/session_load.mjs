@@ -29,6 +29,9 @@ const EXCUSES = [
   /\bRedis: /
 ];
 
+// The answer of a process that does not know the one that asked, which may still live and know nothing of a decision.
+const UNDECIDED = /cannot tell whether the call ran/;
+
 /** A request that failed: `message` is the error that the client got, or what happened to its connection. */
 class Failure extends Error {}
 /** The gateway does not know the session. */
@@ -344,8 +347,9 @@ export class ModernClient extends Client {
       const retries = await Promise.allSettled(Array.from({ length: this.chance(0.3) ? 2 : 1 }, () => this.insist(() => this.ask(retry))));
       const done = retries.filter(({ value }) => value && !value.error && !value.result?.isError)[0] ?? retries.find(({ value }) => value) ?? retries[0];
       if (done.status === 'rejected') throw done.reason;
-      this.old.push(retry);  // only now: an unanswered retry may still be accepted
       message = done.value;
+      // An unanswered retry may still be accepted, and so may one that did not reach the process that asked.
+      if (!UNDECIDED.test(message.error?.message ?? message.result?.content?.[0]?.text)) this.old.push(retry);
     }
     return message;
   }
