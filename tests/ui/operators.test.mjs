@@ -33,14 +33,16 @@ describe('operators beside each other', () => {
       return saving ? route.continue() : route.abort();
     });
     await world.admin('PATCH', 'upstreams/files', { call_timeout: '62s' });
-    const conflict = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+    const refused = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
-    assert.equal((await conflict).status(), 409);
+    assert.equal((await refused).status(), 409);
     await page.getByText('Somebody else changed call_timeout meanwhile').waitFor();
     await shows(page.getByRole('alert').filter({ hasText: 'Somebody else' }), /(62s|1m2s)/);
     assert.match((await world.admin('GET', 'upstreams/files')).call_timeout, /^(62s|1m2s)$/);
     await holds(field, '61s');
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
+    assert.equal((await answered).status(), 200);
     await page.getByText('call_timeout (changed here)').waitFor();
     await page.getByText('Somebody else changed').waitFor({ state: 'detached' });
     assert.match((await world.admin('GET', 'upstreams/files')).call_timeout, /^(61s|1m1s)$/);
