@@ -1,6 +1,7 @@
 #include "catalog/pins/change.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,11 @@ void write_names(std::string& out, const std::vector<std::string>& names) {
 
 }  // namespace
 
+const KindChange& KindChanges::operator[](Kind kind) const {
+  static const KindChange none;
+  return kinds_ ? (*kinds_)[kind] : none;
+}
+
 bool Change::empty() const { return which().empty(); }
 
 KindSet Change::which() const {
@@ -51,15 +57,14 @@ KindSet Change::which() const {
 }
 
 Change diff(const Snapshot* before, const Snapshot* after) {
-  Change change;
-  if (before == nullptr && after == nullptr) return change;
-  change.upstream = after != nullptr ? after->upstream() : before->upstream();
+  if (before == nullptr && after == nullptr) return {};
+  PerKind<KindChange> kinds;
   for (const Kind kind : kKinds) {
     const auto none = DefinitionList::empty(kind);
-    change.kinds[kind] =
+    kinds[kind] =
         diff(kind, before != nullptr ? before->list(kind) : *none, after != nullptr ? after->list(kind) : *none);
   }
-  return change;
+  return {(after != nullptr ? after : before)->upstream(), KindChanges(std::move(kinds))};
 }
 
 std::string write_change(const Change& change) {

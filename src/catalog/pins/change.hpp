@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/definitions/kind.hpp"
@@ -27,10 +29,23 @@ struct KindChange {
   bool empty() const { return added.empty() && removed.empty() && changed.empty(); }
 };
 
+// Copies share what changed: an upstream decides how many names there are, and several threads get a copy.
+class KindChanges {
+ public:
+  KindChanges() = default;
+  explicit KindChanges(PerKind<KindChange> kinds)
+      : kinds_(std::make_shared<const PerKind<KindChange>>(std::move(kinds))) {}
+
+  const KindChange& operator[](Kind kind) const;
+
+ private:
+  std::shared_ptr<const PerKind<KindChange>> kinds_;  // null if nothing changed
+};
+
 // What changed in one provider's definitions. Names are sorted.
 struct Change {
   UpstreamName upstream;
-  PerKind<KindChange> kinds;
+  KindChanges kinds = {};
 
   bool empty() const;
   KindSet which() const;

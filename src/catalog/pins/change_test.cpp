@@ -69,6 +69,14 @@ TEST(Diff, TakesNoSnapshotForAnEmptyOne) {
   EXPECT_TRUE(diff(nullptr, nullptr).empty());
 }
 
+// An upstream decides how many names there are, and a change is passed on to several threads. SEC-03
+TEST(Change, SharesItsNamesWithItsCopies) {
+  const auto one = snapshot("u", 1, {.tools = {tool("a")}, .resources = {}, .templates = {}});
+  const Change change = diff(nullptr, one.get());
+  const Change copy = change;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_EQ(&copy.kinds[Kind::tool], &change.kinds[Kind::tool]);
+}
+
 // REF-08
 TEST(Compare, CallsToolsByTheirSchemas) {
   const auto text = [](std::string_view input, std::string_view output) {

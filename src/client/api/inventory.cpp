@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "catalog/definitions/definition_list.hpp"
 #include "json/canonical.hpp"
@@ -76,12 +77,12 @@ Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connec
 }
 
 catalog::Change changes_between(const Inventory* before, const Inventory& after) {
-  catalog::Change change;
+  catalog::PerKind<catalog::KindChange> kinds;
   for (const catalog::Kind kind : catalog::kKinds) {
     const Definitions old = before != nullptr ? by_name(before->lists[kind]) : Definitions();
-    change.kinds[kind] = difference(kind, old, by_name(after.lists[kind]));
+    kinds[kind] = difference(kind, old, by_name(after.lists[kind]));
   }
-  return change;
+  return {.upstream = {}, .kinds = catalog::KindChanges(std::move(kinds))};
 }
 
 }  // namespace proteus::client

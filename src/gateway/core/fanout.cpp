@@ -26,7 +26,7 @@ Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, Backgr
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
   const Time now = std::chrono::steady_clock::now();
-  boost::asio::post(io_, [this, publication, now] { collect(publication, now); });
+  boost::asio::post(io_, [this, publication = publication, now] { collect(publication, now); });
 }
 
 Task<> Fanout::stop() {

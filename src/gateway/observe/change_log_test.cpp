@@ -1,6 +1,7 @@
 #include "gateway/observe/change_log.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
@@ -12,8 +13,9 @@ namespace proteus::gateway {
 namespace {
 
 catalog::Publication change_of(const std::string& upstream) {
-  catalog::Change change{.upstream = catalog::UpstreamName(upstream), .kinds = {}};
-  change.kinds[catalog::Kind::tool].added = {"tool"};
+  catalog::PerKind<catalog::KindChange> kinds;
+  kinds[catalog::Kind::tool].added = {"tool"};
+  const catalog::Change change{catalog::UpstreamName(upstream), catalog::KindChanges(std::move(kinds))};
   return {.before = nullptr, .after = nullptr, .changes = {change}, .visible = {}};
 }
 
