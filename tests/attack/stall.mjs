@@ -213,6 +213,8 @@ async function drill({ own, healthy, scale, seconds, ahead, unjudged }, name, { 
   for (const [kind, count] of Object.entries(listed)) assert.equal(seen[kind], count, `of its ${kind}, ${seen[kind]} arrived: nothing was tried`);
   const grown = Math.round((peakMemory(gateway.pid) - memory) / 1024 / 1024);
   assert.deepEqual(during.failures.slice(0, 3), [], `${during.failures.length} of ${during.count} calls failed`);
+  gateway.reconfigure({ upstreams: healthy });
+  await eventually('the hostile upstream has left', async () => (await admin.admin('/admin/upstreams/hostile')).status === 404, 60_000);
   assert.deepEqual(gateway.stalls(), []);
   assert.ok(during.count > seconds * 50, `only ${during.count} calls`);
   const change = `p99 ${before.p99.toFixed(1)} → ${during.p99.toFixed(1)} ms`;

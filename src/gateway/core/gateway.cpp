@@ -226,7 +226,9 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
 
   oauth_servers_->set_upstreams(settings);
   Kept kept = co_await kept_lists(fresh);
-  auto ordered = catalog_.set_order(names);
+  // In the background, because the upstreams that leave decide how many names there are.
+  auto ordered =
+      co_await background_threads_.run([this, names = std::move(names)] { return catalog_.set_order(names); });
   if (!ordered) co_return std::unexpected(ordered.error());
   tables_.set(std::make_shared<const UpstreamTable>(order, locals_));
   announce(*ordered, by);
