@@ -26,6 +26,7 @@ Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, Backgr
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
   const Time now = std::chrono::steady_clock::now();
+  // Initialized, because a captured reference becomes a constant, which each move of the function would copy.
   boost::asio::post(io_, [this, publication = publication, now] { collect(publication, now); });
 }
 
