@@ -71,6 +71,8 @@ describe('people who use the gateway', () => {
     await claims.fill('{"sub":"kim"}');
     await page.getByRole('button', { name: 'Match' }).click();
     await page.getByText('No rule matches').waitFor();
+    await claims.fill('{"sub":"ada"}');
+    await page.getByText('No rule matches').waitFor({ state: 'detached' });
   });
 
   test('UIX-09 a client session is shown, and ended after a question', async () => {

@@ -50,18 +50,21 @@ function RuleList() {
 export function Rules() {
   const { value: issuers, problem } = useLive(api.issuers, []);
   const [claims, setClaims] = useState('');
-  const [matched, setMatched] = useState<{ of: string; is: Matched }>();
-  const [failed, setFailed] = useState<Problem>();
+  const [answer, setAnswer] = useState<{ of: string; matched?: Matched; problem?: Problem }>();
+  const [busy, setBusy] = useState(false);
   const match = async (event: Event) => {
     event.preventDefault();
-    setFailed(undefined);
-    setMatched(undefined);
+    setBusy(true);
+    setAnswer(undefined);
     try {
-      setMatched({ of: claims, is: await api.match(JSON.parse(claims)) });
+      setAnswer({ of: claims, matched: await api.match(JSON.parse(claims)) });
     } catch (caught) {
-      setFailed(caught instanceof Problem ? caught : new Problem(400, 'The claims are not valid JSON.'));
+      setAnswer({ of: claims, problem: caught instanceof Problem ? caught : new Problem(400, 'The claims are not valid JSON.') });
+    } finally {
+      setBusy(false);
     }
   };
+  const shown = answer?.of === claims ? answer : undefined;
   if (!issuers || issuers.length === 0) {
     return <section><h2>Identity providers</h2><ProblemNotice problem={problem} /><p class="quiet">None. <code>[[auth.issuers]]</code> and <code>[[auth.rules]]</code> admit people with tokens of an identity provider.</p></section>;
   }
@@ -83,10 +86,10 @@ export function Rules() {
         <label>Claims of a token
           <textarea rows={4} required spellcheck={false} value={claims} placeholder={EXAMPLE} onInput={(event) => setClaims(event.currentTarget.value)} />
         </label>
-        <ProblemNotice problem={failed} />
-        <div class="actions"><button type="submit">Match</button></div>
+        <ProblemNotice problem={shown?.problem} />
+        <div class="actions"><button type="submit" disabled={busy}>Match</button></div>
       </form>
-      {matched && <Outcome matched={matched.is} claims={matched.of} />}
+      {shown?.matched && <Outcome matched={shown.matched} claims={claims} />}
     </section>
   );
 }
