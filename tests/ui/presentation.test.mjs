@@ -134,6 +134,12 @@ describe('upstreams', () => {
     assert.equal(all[2].text, '1 proposal to decide, 1 of them breaking.');
   });
 
+  test('UIX-03 proposals without room are said to have none', () => {
+    const pins = { ratified: 1, proposals: 100_000, rejected: 0, blocked: 0, unkept: 2 };
+    assert.match(needs([upstream('a', { pins })], [])[0].text, /no room for 2 proposals/);
+    assert.deepEqual(needs([upstream('a', { pins: { ...pins, unkept: 0 } })], []), []);
+  });
+
   test('UIX-04 settings go by the names that a change takes', () => {
     const shown = { name: 'a', id: '1', state: 'connected', era: 'modern', configured_era: 'auto', tools: 3, configured_tools: [], timeout: '30s' };
     assert.deepEqual(settingsOf(shown), [['name', 'a'], ['era', 'auto'], ['tools', []], ['timeout', '30s']]);

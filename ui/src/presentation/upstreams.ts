@@ -41,6 +41,7 @@ export function needs(upstreams: Upstream[], proposals: Proposal[]): Need[] {
     else if (one.circuit === 'open') add(1, 'bad', one.name, 'Its circuit is open: calls are refused until it recovers.');
     else if (one.state === 'degraded') add(2, 'warn', one.name, one.last_error ?? 'It works only in part.');
     if (one.pins?.blocked) add(3, 'warn', one.name, `Calls of ${count(one.pins.blocked, 'tool')} are blocked, because the upstream now understands them differently.`, '/ui/proposals');
+    if (one.pins?.unkept) add(3, 'warn', one.name, `There is no room for ${count(one.pins.unkept, 'proposal')}. They appear at a refresh after you have ratified others.`, `/ui/proposals?upstream=${encodeURIComponent(one.name)}`);
     for (const fault of one.list_faults ?? []) add(5, 'warn', one.name, `Its list of ${fault.kind} cannot be read: ${fault.error}`);
     if (one.omissions?.length) add(6, 'warn', one.name, `${count(one.omissions.length, 'entry', 'entries')} cannot be offered.`);
     if (one.shadowed?.length) add(7, 'wait', one.name, `${count(one.shadowed.length, 'name')} shadowed by another upstream.`);

@@ -64,7 +64,7 @@ function Facts({ upstream }: { upstream: Upstream }) {
     ['Calls since start', upstream.calls ? `${count(upstream.calls.total, 'call')}, ${upstream.calls.failed.toLocaleString('en')} failed` : '–'],
     ['Source', { file: 'the configuration file', override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
   ];
-  if (upstream.pins) facts.push(['Pins', `${upstream.pins.ratified} ratified, ${upstream.pins.proposals} proposed, ${upstream.pins.rejected} rejected`]);
+  if (upstream.pins) facts.push(['Pins', `${upstream.pins.ratified} ratified, ${upstream.pins.proposals} proposed, ${upstream.pins.rejected} rejected${upstream.pins.unkept ? `, ${upstream.pins.unkept} without room` : ''}`]);
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd><UntrustedText text={value} /></dd></div>)}</dl>;
 }
 
