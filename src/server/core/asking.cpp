@@ -59,7 +59,7 @@ Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& chan
       }
     }
   } catch (...) {
-    co_return std::unexpected(service.failed(call));
+    co_return std::unexpected(service.failed(call.request()));
   }
 }
 

@@ -67,21 +67,31 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
                                         std::string_view authorization, Service& service) {
   const auto uri = json::decode_string(request.param("uri"));
   if (!uri) co_return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
-  if (request.method->method == mcp::Method::resources_unsubscribe) {
-    session.unsubscribe(*uri);
-    service.session_listens(session);
-    co_return mcp::Reply{};
+  bool is_added = false;
+  mcp::Outcome outcome;
+  try {
+    if (request.method->method == mcp::Method::resources_unsubscribe) {
+      session.unsubscribe(*uri);
+      service.session_listens(session);
+      co_return mcp::Reply{};
+    }
+    const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, caller, &session);
+    if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
+    // Subscribes first, so that an update that follows at once is not missed.
+    const auto subscribed = session.subscribe(*uri);
+    if (subscribed == Session::Subscribed::full) {
+      co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
+    }
+    is_added = subscribed == Session::Subscribed::added;
+    const auto refused = co_await service.follow(caller, authorization, &session, request, accepted);
+    if (refused.empty()) co_return mcp::Reply{};
+    outcome = std::unexpected(refused.front().why);
+  } catch (...) {
+    outcome = std::unexpected(service.failed(request));
   }
-  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, caller, &session);
-  if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
-  // Subscribes first, so that an update that follows at once is not missed.
-  if (!session.subscribe(*uri)) {
-    co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
-  }
-  const auto refused = co_await service.follow(caller, authorization, &session, request, accepted);
-  if (refused.empty()) co_return mcp::Reply{};
-  session.unsubscribe(*uri);
-  co_return std::unexpected(refused.front().why);
+  // If this request repeated an earlier one, that one still stands.
+  if (is_added) session.unsubscribe(*uri);
+  co_return outcome;
 }
 
 void take_notification(const json::Message& message, Session& session, InFlight& in_flight, Service& service) {

@@ -1,33 +1,15 @@
 #include "server/core/legacy_answer.hpp"
 
+#include <stdexcept>
+
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
 #include "base/testing/test_run.hpp"
+#include "server/testing/following_service.hpp"
 
 namespace proteus::server {
 namespace {
-
-// Accepts every subscription, and records on whose behalf it subscribes.
-class Following final : public Service {
- public:
-  Face face(const Caller&, mcp::Era) override { return {}; }
-  mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, {}, {}}; }
-  Task<mcp::Outcome> handle(Call&) override { co_return mcp::Reply{}; }
-  std::optional<mcp::Outcome> answer(Call&) override { return std::nullopt; }
-  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller&, Session*) override {
-    return wanted;
-  }
-  Task<std::vector<Refused>> follow(const Caller&, std::string_view authorization, Session*, const mcp::Request&,
-                                    const mcp::SubscriptionFilter&) override {
-    authorizations.emplace_back(authorization);
-    co_return std::vector<Refused>{};
-  }
-  void session_listens(Session&) override {}
-  void client_notified(Session&, const json::Message&) override {}
-
-  std::vector<std::string> authorizations;
-};
 
 class NoChannel final : public CallChannel {
  public:
@@ -40,17 +22,48 @@ class NoChannel final : public CallChannel {
   std::shared_ptr<Cancellation> cancellation_;
 };
 
-TEST(LegacyAnswer, SubscribesWithTheTokenOfTheRequest) {
+class LegacyAnswer : public ::testing::Test {
+ protected:
+  std::string subscribe(std::string_view authorization = {}) {
+    NoChannel channel(io.get_executor());
+    auto message =
+        json::scan(R"({"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}})").value();
+    return test::run(io,
+                     answer_request(message, session, {}, authorization, session.in_flight(), channel, service, {}));
+  }
+
+  static constexpr std::string_view kSubscribed = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+
   boost::asio::io_context io;
-  Following service;
-  Session session(ClientSessionId("s"), {}, nullptr);
-  NoChannel channel(io.get_executor());
-  auto message =
-      json::scan(R"({"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}})").value();
-  const std::string answer =
-      test::run(io, answer_request(message, session, {}, "Bearer one", session.in_flight(), channel, service, {}));
-  EXPECT_EQ(answer, R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  FollowingService service;
+  Session session{ClientSessionId("s"), {}, nullptr};
+};
+
+TEST_F(LegacyAnswer, SubscribesWithTheTokenOfTheRequest) {
+  EXPECT_EQ(subscribe("Bearer one"), kSubscribed);
   EXPECT_EQ(service.authorizations, std::vector<std::string>{"Bearer one"});
+}
+
+TEST_F(LegacyAnswer, SaysThatTheServiceFailedToSubscribe) {
+  service.sources = []() -> std::vector<Service::Refused> { throw std::runtime_error("secret"); };
+  const std::string answer = subscribe();
+  EXPECT_NE(answer.find("-32603"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("secret"), std::string::npos) << answer;
+  EXPECT_TRUE(session.subscriptions().empty());
+}
+
+TEST_F(LegacyAnswer, KeepsASubscriptionWhoseRepetitionIsRefused) {
+  const auto refuse = [] {
+    return std::vector<Service::Refused>{{"test://a", errors::unreachable("the upstream is away")}};
+  };
+  service.sources = refuse;
+  EXPECT_NE(subscribe(), kSubscribed);
+  EXPECT_TRUE(session.subscriptions().empty()) << "it has never been agreed to";
+  service.sources = nullptr;
+  EXPECT_EQ(subscribe(), kSubscribed);
+  service.sources = refuse;
+  EXPECT_NE(subscribe(), kSubscribed);
+  EXPECT_EQ(session.subscriptions(), std::vector<std::string>{"test://a"});
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call) {
     round.close(outcome);
     co_return outcome;
   } catch (...) {
-    co_return std::unexpected(service.failed(call));
+    co_return std::unexpected(service.failed(call.request()));
   }
 }
 

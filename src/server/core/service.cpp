@@ -4,8 +4,7 @@
 
 namespace proteus::server {
 
-Error Service::failed(const Call& call) {
-  const mcp::Request& request = call.request();
+Error Service::failed(const mcp::Request& request) {
   const auto note = [&](std::string_view what) {
     const std::string_view between = request.name.empty() ? "" : " of ";
     exceptions_.at(log::Level::error, "answering {}{}{} threw: {}", request.method->name, between, request.name, what);

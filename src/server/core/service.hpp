@@ -38,10 +38,10 @@ class Service {
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
   // Like `handle`, without a coroutine. Returns nothing if the answer requires waiting; then `handle` must be called.
   virtual std::optional<mcp::Outcome> answer(Call& call) = 0;
-  // Logs the exception that left `handle` or `answer`, and returns the answer to the call. Transports must let no
-  // exception pass: the stream of an answer would be destroyed while it is written. To be called in a handler of the
-  // exception.
-  Error failed(const Call& call);
+  // Logs the exception that left this service while it answered the request, and returns the answer to the request.
+  // Transports must let no exception pass: the stream of an answer would be destroyed while it is written. To be called
+  // in a handler of the exception.
+  Error failed(const mcp::Request& request);
 
   // Returns the only process that can continue a request in this state; empty if any process can.
   virtual ProcessKey holder_of(const Rounds& /*rounds*/) const { return {}; }

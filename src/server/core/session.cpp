@@ -137,16 +137,16 @@ void Session::set_log_level(mcp::LogLevel level) {
   if (log_level_.exchange(level) != level) write_record();
 }
 
-bool Session::subscribe(std::string uri) {
+Session::Subscribed Session::subscribe(std::string uri) {
   {
     const std::scoped_lock lock(mutex_);
-    if (subscriptions_.contains(uri)) return true;
-    if (subscriptions_.size() >= kMaxSubscriptions) return false;
+    if (subscriptions_.contains(uri)) return Subscribed::already;
+    if (subscriptions_.size() >= kMaxSubscriptions) return Subscribed::full;
     if (follows_ != nullptr) follows_->follow(uri);
     subscriptions_.insert(std::move(uri));
   }
   write_record();
-  return true;
+  return Subscribed::added;
 }
 
 std::vector<std::string> Session::subscriptions() const {

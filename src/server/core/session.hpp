@@ -96,8 +96,9 @@ class Session final : public Listener {
 
   void set_log_level(mcp::LogLevel level);
   mcp::LogLevel log_level() const { return log_level_; }
-  // Returns false if the session has the maximum number of subscriptions.
-  bool subscribe(std::string uri);
+  // `full`: the session has the maximum number of subscriptions.
+  enum class Subscribed : std::uint8_t { added, already, full };
+  Subscribed subscribe(std::string uri);
   void unsubscribe(const std::string& uri);
   std::vector<std::string> subscriptions() const;
   // Whether messages that belong to no request can reach the client now.

@@ -69,7 +69,7 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
     if (!calling.outcome) return std::nullopt;
     calling.round.close(*calling.outcome);
   } catch (...) {
-    calling.outcome.emplace(std::unexpected(endpoint_.service_.failed(calling.call)));
+    calling.outcome.emplace(std::unexpected(endpoint_.service_.failed(calling.call.request())));
   }
   if (calling.channel.streaming()) return std::nullopt;
   return whole_answer();
@@ -119,7 +119,7 @@ Task<> ModernHttp::go_on() {
       if (round.is_long() && asks) co_await bind_aside();
       round.close(*outcome);
     } catch (...) {
-      outcome.emplace(std::unexpected(endpoint_.service_.failed(call)));
+      outcome.emplace(std::unexpected(endpoint_.service_.failed(call.request())));
     }
   }
   const bool unwanted = channel.cancelled() && !channel.given_up();

@@ -163,15 +163,19 @@ Task<> StdioEndpoint::run_modern(std::string line) {
     co_return reply_error(id, id_in_use(), mcp::Era::modern);
   }
   std::string answer;
-  if (request->method->method == mcp::Method::discover) {
-    answer = mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
-  } else if (request->method->method == mcp::Method::listen) {
-    co_await listen(*request, cancellation);
-  } else {
-    LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
-    Call call(*request, caller_, channel);
-    ModernRound round(call, states_);
-    answer = round.write(co_await run_round(round, service_, call), style());
+  try {
+    if (request->method->method == mcp::Method::discover) {
+      answer = mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
+    } else if (request->method->method == mcp::Method::listen) {
+      co_await listen(*request, cancellation);
+    } else {
+      LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
+      Call call(*request, caller_, channel);
+      ModernRound round(call, states_);
+      answer = round.write(co_await run_round(round, service_, call), style());
+    }
+  } catch (...) {
+    answer = mcp::write_error(id, service_.failed(*request), mcp::Era::modern);
   }
   in_flight_.remove(id);
   if (!answer.empty() && !cancellation->requested()) write_answer(id, std::move(answer), mcp::Era::modern);

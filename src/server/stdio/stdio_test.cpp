@@ -15,6 +15,7 @@
 #include "server/api/registered_service.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
 #include "server/stdio/stdio_pipes.hpp"
+#include "server/testing/following_service.hpp"
 #include "server/testing/test_server.hpp"
 
 namespace proteus::server {
@@ -226,6 +227,36 @@ TEST_F(Stdio, TakesMessagesInAnyPieces) {
   for (const char c : line)
     endpoint.feed(std::string_view(&c, 1));
   EXPECT_EQ(said().at(0).at("id"), 1);
+}
+
+TEST(StdioEndpoint, AnswersAListenRequestOverWhichTheServiceFails) {
+  boost::asio::io_context io;
+  SystemClock clock;
+  Listeners listeners;
+  FollowingService service;
+  service.sources = []() -> std::vector<Service::Refused> { throw std::runtime_error("secret"); };
+  std::vector<std::string> lines;
+  StdioEndpoint endpoint(service, listeners, clock, SealingKey::random(), {}, io.get_executor(),
+                         [&lines](std::string line) {
+                           lines.push_back(std::move(line));
+                           return true;
+                         });
+  const std::string listen = rpc("7", "subscriptions/listen", R"("notifications":{},)" + modern_meta()) + "\n";
+  endpoint.feed(listen);
+  io.poll();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(code_of(boost::json::parse(lines[0])), -32603);
+  EXPECT_EQ(lines[0].find("secret"), std::string::npos);
+  EXPECT_EQ(listeners.size(), 0U);
+  service.sources = nullptr;
+  endpoint.feed(listen);
+  io.restart();
+  io.poll();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[1].find("acknowledged"), std::string::npos) << "the id is free again";
+  boost::asio::co_spawn(io, endpoint.close(), boost::asio::use_future);
+  io.restart();
+  io.run();
 }
 
 TEST(StdioPipes, ReadUntilTheEndAndWriteEverything) {
