@@ -144,10 +144,12 @@ void StdioEndpoint::initialize(json::Message& message) {
   if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
   std::string welcome = answer_initialize(message.id, *hello, service_);
   session_listens_.reset();
+  // The client has begun anew, so it owes the earlier session no answers.
+  if (session_) session_->client_requests().end();
   session_ = std::make_shared<Session>(
       ClientSessionId(), std::move(*hello), nullptr,
       std::make_shared<StdioLine>([this](std::string notification) { write_line(std::move(notification)); }),
-      &listeners_);
+      &listeners_, next_epoch_++);
   write_line(std::move(welcome));
   session_listens_ = listeners_.add(*session_);
 }

@@ -80,6 +80,7 @@ class StdioEndpoint {
   std::set<ListenStream*> streams_;
 
   std::shared_ptr<Session> session_;
+  Epoch next_epoch_ = 0;  // so that a late answer to an earlier session's request answers none of a later session
   Listeners::Registration session_listens_;
 };
 

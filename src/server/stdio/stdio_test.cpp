@@ -169,6 +169,22 @@ TEST_F(Stdio, SurvivesBadLines) {
   EXPECT_TRUE(tell(R"({"jsonrpc":"2.0","id":99,"result":{}})").empty());
 }
 
+TEST_F(Stdio, GivesNoSessionTheAnswersToAnEarlierOne) {
+  const auto answer_to = [](const boost::json::value& question) {
+    return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"roots":[]}}}})", question.at("id").as_int64());
+  };
+  tell(initialize(R"({"roots":{}})"));
+  const auto first = tell(rpc("1", "tools/call", R"("name":"ask")")).at(0);
+  const auto again = tell(initialize(R"({"roots":{}})"));
+  ASSERT_EQ(again.size(), 2U) << "the first call waits for an answer that nobody owes";
+  EXPECT_EQ(again.at(1).at("id"), 1);
+  EXPECT_TRUE(again.at(1).at("result").at("isError").as_bool());
+  const auto second = tell(rpc("2", "tools/call", R"("name":"ask")")).at(0);
+  EXPECT_NE(first.at("id"), second.at("id"));
+  EXPECT_TRUE(tell(answer_to(first)).empty());
+  EXPECT_EQ(text_of(tell(answer_to(second)).at(0)), "asked");
+}
+
 // PRO-16
 TEST_F(Stdio, TakesBatchesInTheOneRevisionThatHasThem) {
   const std::string batch = "[" + rpc("1", "ping", "") + R"(,{"jsonrpc":"2.0","method":"notifications/initialized"},)" +
