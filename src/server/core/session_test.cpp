@@ -1,5 +1,6 @@
 #include "server/core/session.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -252,13 +253,16 @@ TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
 // Records the calls.
 class ToldRecords final : public SessionRecords {
  public:
-  void put(const std::string&, const SessionRecord&) override {}
+  void put(const std::string&, const SessionRecord&) override {
+    if (on_put) on_put();
+  }
   void remove(const std::string& id, const SessionRecord::Holder&) override { removed.push_back(id); }
   void release(const std::string& id, const SessionRecord& record) override { released.emplace_back(id, record); }
   Task<Result<bool>> hold(std::string, SessionRecord) override { co_return true; }
   Task<Result<std::optional<SessionRecord>>> read(std::string) override { co_return std::nullopt; }
   Task<Result<bool>> replace(std::string, SessionRecord::Holder, SessionRecord) override { co_return true; }
 
+  std::function<void()> on_put;
   std::vector<std::string> removed;
   std::vector<std::pair<std::string, SessionRecord>> released;
 };
@@ -292,6 +296,21 @@ TEST(Sessions, AreHandedOverWhenNobodyUsesThem) {
   EXPECT_EQ(records.released.size(), 2U);
   EXPECT_TRUE(records.removed.empty());
   EXPECT_EQ(sessions.size(), 0U);
+}
+
+// Otherwise, the record of a session that has been ended meanwhile would be written, and would bring the session back.
+TEST(Sessions, AreRecordedBeforeAnybodyCanEndThem) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  ToldRecords records;
+  const SessionIds ids(SealingKey::random(), process_key_of("one"));
+  Sessions sessions(clock, listeners, events, {}, &ids, &records);
+  std::size_t recorded = 0;
+  records.on_put = [&] { EXPECT_EQ(sessions.all().size(), recorded++); };
+  EXPECT_TRUE(sessions.create({}));
+  EXPECT_TRUE(sessions.adopt("left", {}, {}));
+  EXPECT_EQ(recorded, 2U);
 }
 
 TEST(Sessions, WithoutARecordAreHandedOverToNobody) {

@@ -34,13 +34,14 @@ Result<SessionPlaces::Place> Sessions::take_place(const std::string& principal, 
 Result<std::shared_ptr<Session>> Sessions::add(std::shared_ptr<Session> session, SessionPlaces::Place place,
                                                std::optional<SessionRecord::Holder> holder) {
   const std::string& id = session->id().value();
+  // Before anybody can find and end the session, because a record that is written later would let it come back.
+  if (holder) session->keep_record(*records_, std::move(*holder));
   {
     Shard& home = shard(id);
     const std::scoped_lock lock(home.mutex);
     const auto now = clock_.now();
     home.entries.emplace(id, Entry{session, listeners_.add(*session), now, std::move(place), now});
   }
-  if (holder) session->keep_record(*records_, std::move(*holder));
   if (session->caller()->holds()) return session;
   remove(id, session->hello().caller);
   return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
