@@ -94,6 +94,28 @@ TEST(EntryFilter, ComparesAUriWithBothReadingsOfAQuestionMark) {
               ElementsAre("mail://inbox{?maxResults}"));
 }
 
+// OAU-07: the port that a scheme has by default may be written or left out.
+TEST(EntryFilter, ComparesAUriWithAndWithoutItsDefaultPort) {
+  const auto denies = [](std::string_view pattern, std::string_view uri) {
+    return !admits({.deny = {fmt::format("resource:{}", pattern)}}, Kind::resource, uri);
+  };
+  for (const auto* const uri :
+       {"https://h:443/s", "https://H:443/s", "https://h/%73", "https://h:/s", "https://h:0443/s"}) {
+    for (const auto* const pattern : {"https://h:*/s*", "*://h:443/s*", "https://h:443/s*", "https://h:0443/s*",
+                                      "https://h/s*", "https://h*:443/s*", "*://h/s"})
+      EXPECT_TRUE(denies(pattern, uri)) << pattern << ' ' << uri;
+    EXPECT_FALSE(denies("https://h:8443/s*", uri)) << uri;
+    EXPECT_FALSE(denies("https://h:*/t*", uri)) << uri;
+  }
+  EXPECT_TRUE(denies("https://h:8443/s*", "https://h:08443/s"));
+  EXPECT_FALSE(denies("https://h*:443/s*", "https://h:8443/s"));
+  EXPECT_FALSE(denies("https://h/s*", "http://h:443/s"));
+  const EntryRules any_port{.allow = {"resource:https://h:*/*"}};
+  EXPECT_TRUE(admits(any_port, Kind::resource, "https://h:443/x"));
+  EXPECT_TRUE(admits(any_port, Kind::resource, "https://h:8443/x"));
+  EXPECT_FALSE(admits(any_port, Kind::resource, "https://h/x")) << "as written";
+}
+
 // OAU-07
 TEST(EntryFilter, LeavesReadOnlyToolsByWhatTheyDeclare) {
   const std::vector<std::string> raw = {tool("silent"),

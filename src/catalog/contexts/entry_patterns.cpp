@@ -96,10 +96,12 @@ bool EntryPatterns::fit(Kind kind, const Names& names, ComparedBy by) const {
   });
 }
 
-bool EntryPatterns::fit_plain(Kind kind, std::string_view uri) const {
-  const auto fits_form = [&](const std::string& form) { return fits(form, uri); };
+bool EntryPatterns::fit_plain(Kind kind, std::span<const std::string> uris) const {
+  const auto fits_any = [&](const std::string& form) {
+    return std::ranges::any_of(uris, [&](const std::string& uri) { return fits(form, uri); });
+  };
   return std::ranges::any_of(patterns_, [&](const Pattern& each) {
-    return each.kind == group_of(kind) && std::ranges::any_of(each.plain, fits_form);
+    return each.kind == group_of(kind) && std::ranges::any_of(each.plain, fits_any);
   });
 }
 
@@ -113,14 +115,15 @@ bool EntrySelection::is_empty(Kind kind) const {
   return exclude.fit_all(kind) || (include.empty() && kind == Kind::tool);
 }
 
-// A URI is compared as written and in its plain form; both must be included and neither excluded.
+// A URI is compared as written and in its plain spellings. What is written and one spelling must be included, and
+// nothing excluded.
 bool EntrySelection::admits(Kind kind, const Names& names, ComparedBy by) const {
   const bool whole = include.empty() ? kind != Kind::tool : !include.speak_of(kind);
   if (!whole && !include.fit(kind, names, by)) return false;
   if (exclude.fit(kind, names, by)) return false;
   if (group_of(kind) != Kind::resource || !filters(kind)) return true;
-  const auto plain = plain_uri(names.shown);
-  return plain && (whole || include.fit_plain(kind, *plain)) && !exclude.fit_plain(kind, *plain);
+  const auto plain = plain_uris(names.shown);
+  return !plain.empty() && (whole || include.fit_plain(kind, plain)) && !exclude.fit_plain(kind, plain);
 }
 
 }  // namespace proteus::catalog

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,8 @@ class EntryPatterns {
   // Whether a pattern is "*" for that kind.
   bool fit_all(Kind kind) const;
   bool fit(Kind kind, const Names& names, ComparedBy by) const;
-  // Like `fit`, for a URI in its plain form (see plain_uri).
-  bool fit_plain(Kind kind, std::string_view uri) const;
+  // Like `fit`, for a URI in its plain spellings (see plain_uris): whether a pattern fits any of them.
+  bool fit_plain(Kind kind, std::span<const std::string> uris) const;
 
  private:
   struct Pattern {

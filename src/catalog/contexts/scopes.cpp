@@ -67,11 +67,11 @@ RequiredScopes::RequiredScopes(const std::vector<ScopeRule>& rules) {
 // An ambiguous URI may name an entry of any rule for resources, so it needs the scopes of all of them.
 Scopes RequiredScopes::of(Kind kind, std::string_view own) const {
   const bool is_uri = kind == Kind::resource || kind == Kind::resource_template;
-  const auto plain = is_uri ? plain_uri(own) : std::nullopt;
+  const auto plain = is_uri ? plain_uris(own) : std::vector<std::string>{};
   Scopes all;
   for (const Rule& rule : rules_) {
     const bool fits = rule.match.fit(kind, {own, own}, ComparedBy::shown_name) ||
-                      (is_uri && rule.match.speak_of(kind) && (!plain || rule.match.fit_plain(kind, *plain)));
+                      (is_uri && rule.match.speak_of(kind) && (plain.empty() || rule.match.fit_plain(kind, plain)));
     if (fits) all.insert(all.end(), rule.scopes.begin(), rule.scopes.end());
   }
   return scopes_of(std::move(all));

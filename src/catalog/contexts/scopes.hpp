@@ -56,7 +56,7 @@ class RequiredScopes {
  public:
   explicit RequiredScopes(const std::vector<ScopeRule>& rules);
 
-  // Returns the scopes of all rules that fit. A URI is compared as written and in its plain form.
+  // Returns the scopes of all rules that fit. A URI is compared as written and in its plain spellings.
   Scopes of(Kind kind, std::string_view own) const;
 
  private:

@@ -38,6 +38,9 @@ TEST(Scopes, OfAllRulesThatFitAreRequired) {
       << "whatever it may be read as";
   EXPECT_THAT(required.of(Kind::resource, "file:///public/a"), IsEmpty());
   EXPECT_THAT(required.of(Kind::resource_template, "file:///secret/{name}"), ElementsAre("all", "write"));
+  const RequiredScopes at_any_port({{{"resource:https://h:*/s*"}, {"read"}}});
+  EXPECT_THAT(at_any_port.of(Kind::resource, "https://H:443/s"), ElementsAre("read"));
+  EXPECT_THAT(at_any_port.of(Kind::resource, "https://h/s"), ElementsAre("read"));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "base/text/ascii.hpp"
 
@@ -41,13 +43,32 @@ enum class Text : std::uint8_t { uri, pattern };
 // A URI or pattern, split into its normalized `scheme://host` and everything after it.
 struct Split {
   std::string front;
+  std::string_view default_port;  // with its colon, if `front` means that port without having it
   std::string_view rest;
 };
 
-std::string_view without_default_port(std::string_view scheme, std::string_view host) {
-  if (scheme == "http" && host.ends_with(":80")) host.remove_suffix(3);
-  if (scheme == "https" && host.ends_with(":443")) host.remove_suffix(4);
-  return host;
+struct Host {
+  std::string text;
+  std::string_view default_port;  // like that of Split
+};
+
+std::string_view default_port_of(std::string_view scheme) {
+  if (scheme == "http") return ":80";
+  return scheme == "https" ? ":443" : "";
+}
+
+// Writes the port without leading zeros, and leaves it out if it is empty or the default.
+Host with_plain_port(std::string_view host, std::string_view default_port) {
+  if (default_port.empty()) return {std::string(host), {}};
+  const std::size_t colon = host.find(':', host.find_last_of("@]") + 1);
+  if (colon == std::string_view::npos) return {std::string(host), default_port};
+  std::string_view port = host.substr(colon + 1);
+  if (!std::ranges::all_of(port, is_digit)) return {std::string(host), {}};
+  while (port.size() > 1 && port.starts_with('0'))
+    port.remove_prefix(1);
+  std::string text(host.substr(0, colon));
+  if (port.empty() || port == default_port.substr(1)) return {std::move(text), default_port};
+  return {text.append(":").append(port), {}};
 }
 
 // Returns where the host at the beginning of `text` ends. Up to `wildcards` question marks are part of it.
@@ -63,21 +84,23 @@ std::optional<Split> split(std::string_view text, Text what, std::size_t wildcar
   const auto in_scheme = [what](char c) { return is_of_scheme(c) || (what == Text::pattern && is_wildcard(c)); };
   const auto colon = static_cast<std::size_t>(std::ranges::find_if_not(text, in_scheme) - text.begin());
   const bool begins_well = colon > 0 && (is_letter(text.front()) || is_wildcard(text.front()));
-  if (!begins_well || colon == text.size() || text[colon] != ':') return Split{{}, text};
+  if (!begins_well || colon == text.size() || text[colon] != ':') return Split{{}, {}, text};
   const std::string scheme = lower_case(text.substr(0, colon));
   text.remove_prefix(colon + 1);
-  std::string host;
+  Host host;
   const bool has_host = text.starts_with("//");
   if (has_host) {
     text.remove_prefix(2);
     const std::size_t end = host_end(text, wildcards);
     const auto plain = decoded(text.substr(0, end));
     if (!plain) return std::nullopt;
-    host = lower_case(without_default_port(scheme, *plain));
+    // Behind a wildcard, a pattern keeps its port: without it, the wildcard would take any port.
+    const bool has_wildcard = what == Text::pattern && std::ranges::any_of(*plain, is_wildcard);
+    host = with_plain_port(lower_case(*plain), has_wildcard ? "" : default_port_of(scheme));
     text.remove_prefix(end);
   }
-  if (scheme == "file") return Split{"file://" + (host == "localhost" ? std::string() : host), text};
-  return Split{scheme + (has_host ? "://" + host : ":"), text};
+  if (scheme == "file") return Split{"file://" + (host.text == "localhost" ? std::string() : host.text), {}, text};
+  return Split{scheme + (has_host ? "://" + host.text : ":"), host.default_port, text};
 }
 
 // Removes empty segments and resolves `.` and `..`. Keeps a slash at either end.
@@ -113,18 +136,20 @@ bool climbs(std::string_view query) { return query.ends_with("/..") || query.con
 
 }  // namespace
 
-std::optional<std::string> plain_uri(std::string_view uri) {
-  if (uri.starts_with(' ') || uri.ends_with(' ')) return std::nullopt;
+std::vector<std::string> plain_uris(std::string_view uri) {
+  if (uri.starts_with(' ') || uri.ends_with(' ')) return {};
   const auto parts = split(uri, Text::uri, 0);
-  if (!parts) return std::nullopt;
-  const auto& [front, rest] = *parts;
-  if (front == "file://" && !rest.empty() && !rest.starts_with('/')) return std::nullopt;
+  if (!parts) return {};
+  const auto& [front, default_port, rest] = *parts;
+  if (front == "file://" && !rest.empty() && !rest.starts_with('/')) return {};
   const std::size_t path_end = std::min(rest.find_first_of("?#"), rest.size());
   const auto path = decoded(rest.substr(0, path_end));
   const auto query = decoded(rest.substr(path_end));
   const auto plain_path = path ? resolved(*path) : std::nullopt;
-  if (!plain_path || !query || climbs(*query)) return std::nullopt;
-  return front + *plain_path + *query;
+  if (!plain_path || !query || climbs(*query)) return {};
+  std::vector<std::string> spellings = {front + *plain_path + *query};
+  if (!default_port.empty()) spellings.push_back(front + std::string(default_port) + *plain_path + *query);
+  return spellings;
 }
 
 std::vector<std::string> plain_uri_patterns(std::string_view pattern) {

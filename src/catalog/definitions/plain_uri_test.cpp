@@ -8,7 +8,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::string plain(std::string_view uri) { return plain_uri(uri).value_or("(none)"); }
+std::string plain(std::string_view uri) {
+  const auto spellings = plain_uris(uri);
+  return spellings.empty() ? "(none)" : spellings.front();
+}
 
 TEST(PlainUri, IsTheSameForAllSpellingsOfOneUri) {
   for (const auto* const spelling :
@@ -28,6 +31,17 @@ TEST(PlainUri, IsTheSameForAllSpellingsOfOneUri) {
   EXPECT_EQ(plain("x://h"), "x://h");
   EXPECT_EQ(plain("x://%48"), "x://h");
   EXPECT_EQ(plain("web://archive/http://a/b"), "web://archive/http:/a/b");
+}
+
+TEST(PlainUri, HasASpellingWithAndOneWithoutADefaultPort) {
+  for (const auto* const spelling : {"https://h/a", "https://H:443/a", "https://h:/a", "https://h:0443/a"})
+    EXPECT_THAT(plain_uris(spelling), ElementsAre("https://h/a", "https://h:443/a")) << spelling;
+  EXPECT_THAT(plain_uris("http://me:80@[::80]?b"), ElementsAre("http://me:80@[::80]?b", "http://me:80@[::80]:80?b"));
+  EXPECT_THAT(plain_uris("https://h:08443/a"), ElementsAre("https://h:8443/a"));
+  EXPECT_THAT(plain_uris("https://h:00/a"), ElementsAre("https://h:0/a"));
+  EXPECT_THAT(plain_uris("https://h:{port}/a"), ElementsAre("https://h:{port}/a"));
+  EXPECT_THAT(plain_uris("note://h:/a"), ElementsAre("note://h:/a"));
+  EXPECT_THAT(plain_uris("https:a"), ElementsAre("https:a"));
 }
 
 TEST(PlainUri, IsNothingWhereItsMeaningDependsOnTheReader) {
@@ -51,6 +65,8 @@ TEST(PlainUri, HasPatternsOfTheSameForm) {
   EXPECT_THAT(plain_uri_patterns("*://Host/A*"), ElementsAre("*://host/A*"));
   EXPECT_THAT(plain_uri_patterns("http?://H*:80/%41"), ElementsAre("http?://h*:80/A"));
   EXPECT_THAT(plain_uri_patterns("https://H:443/*"), ElementsAre("https://h/*"));
+  EXPECT_THAT(plain_uri_patterns("https://H:0443/*"), ElementsAre("https://h/*"));
+  EXPECT_THAT(plain_uri_patterns("https://H*:443/*"), ElementsAre("https://h*:443/*"));
   EXPECT_THAT(plain_uri_patterns("note:to?a?y"), ElementsAre("note:to?a?y"));
   EXPECT_THAT(plain_uri_patterns("x://h/A?b=?"), ElementsAre("x://h/A?b=?"));
   EXPECT_THAT(plain_uri_patterns("x://h%zz?A"), ElementsAre("x://h%zz?A"));
