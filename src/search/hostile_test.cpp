@@ -80,10 +80,11 @@ TEST(HostileTools, WithVeryManyWordsCostAMisspelledWordLittle) {
   const std::vector all = {upstream("many", many), upstream("one", {tool("bill", "Writes a voucher.")})};
   const auto parts = indexed(all);
   const Sources sources(parts);
-  std::size_t left = kMostCompared;
+  WorkLeft left;
   (void)meant_by("invoi0xy", sources, 1, left);
-  EXPECT_GE(left, kMostCompared - 3 * kMostComparedAtOne);
-  EXPECT_LE(left, kMostCompared - kMostComparedAtOne);
+  EXPECT_GE(left.comparing, kMostCompared - 3 * kMostComparedAtOne);
+  EXPECT_LE(left.comparing, kMostCompared - kMostComparedAtOne);
+  EXPECT_GE(left.looking, kMostLookedAt - 3 * kMostComparedAtOne);
   EXPECT_THAT(names(all, rank(parts, Query::read("vuocher").value(), 1)), ::testing::ElementsAre("bill"));
 }
 
@@ -115,6 +116,24 @@ TEST(HostileTools, WithManyShorterWordsLeaveWorkForWordsOfTheLengthThatWasMeant)
   }
   many.push_back(tool("bill", "Writes a voucher."));
   EXPECT_THAT(search({upstream("many", many)}, "vuocher"), ::testing::ElementsAre("bill"));
+}
+
+// SRC-02: tools that the caller does not see would use up the work before the word that was meant.
+TEST(HostileTools, ThatAreHiddenLeaveAllWorkForWhatIsVisible) {
+  std::string first;
+  std::string second;
+  for (char a = 'a'; a <= 'x'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b)
+      (a < 'm' ? first : second) += fmt::format("v{}{}cher ", a, b);
+  }
+  const auto found = [](const std::string& a, const std::string& b) {
+    const std::vector all = {upstream("one", {tool("a", a), tool("b", b), tool("bill", "Writes a vyzcher.")})};
+    const std::vector<std::uint32_t> hidden = {0, 1};
+    const std::vector<Visible> parts = {{SnapshotIndex::build(*all.front()), hidden}};
+    return names(all, rank(parts, Query::read("vzycher").value(), 10));
+  };
+  EXPECT_THAT(found("Unrelated.", "Unrelated."), ::testing::ElementsAre("bill"));
+  EXPECT_THAT(found(first, second), ::testing::ElementsAre("bill"));
 }
 
 // SRC-09

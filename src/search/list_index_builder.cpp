@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "search/spelling.hpp"
@@ -113,8 +114,10 @@ void ListIndexBuilder::write_spelling(ListIndex& index, const std::vector<std::u
   for (std::uint32_t number = 0; number < spelling_.size(); ++number) {
     if (!spelling_[number].empty()) numbers.push_back(number);
   }
+  // By word, so that which words a limit cuts does not depend on words that a caller does not see.
   std::ranges::sort(numbers, {}, [&](std::uint32_t number) {
-    return std::pair(ListIndex::letter(spelling_[number]), spelling_[number].size());
+    const std::string_view word = spelling_[number];
+    return std::tuple(ListIndex::letter(word), word.size(), word);
   });
   std::size_t bytes = 0;
   for (const std::uint32_t number : numbers)

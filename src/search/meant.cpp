@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -24,25 +26,32 @@ struct Candidate {
 
 class Candidates {
  public:
-  Candidates(std::string_view word, std::size_t& left)
+  Candidates(std::string_view word, WorkLeft& left)
       : word_(word), trigrams_(trigrams_of(word)), slips_(slips_in(word)), left_(left) {}
 
-  // `tools_of` returns how many visible tools have a word.
+  // `tools_of` returns how many visible tools have a word; `hidden` is that of a source.
   template <class ToolsOf>
-  void look_at(const ListIndex& index, const ToolsOf& tools_of) {
-    const std::size_t most = std::min(left_, kMostComparedAtOne);
-    std::size_t work = 0;
+  void look_at(const ListIndex& index, std::span<const std::uint64_t> hidden, const ToolsOf& tools_of) {
+    const WorkLeft most{.comparing = std::min(left_.comparing, kMostComparedAtOne),
+                        .looking = std::min(left_.looking, kMostLookedAtOne)};
+    std::size_t compared = 0;
+    std::size_t looked_at = 0;
+    const auto sees = [&](const ListIndex::Posting& one) {
+      ++looked_at;
+      return !has_bit(hidden, one.position);
+    };
     const auto compare = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t at = begin; at < end && work < most; ++at) {
-        ++work;
+      for (std::size_t at = begin; at < end && compared < most.comparing && looked_at < most.looking; ++at) {
+        ++looked_at;
         if (!share_trigrams(trigrams_, index.trigrams(at), slips_)) continue;
         const ListIndex::Spelled spelled = index.spelled(at);
-        work += kComparison;
+        if (!hidden.empty() && std::ranges::none_of(spelled.postings, sees)) continue;
+        compared += kComparison;
         const std::size_t slips = slips_between(word_, spelled.word, slips_);
         if (slips > slips_) continue;
-        work += spelled.postings.size();
         const std::size_t tools = tools_of(spelled);
-        if (tools == 0) continue;
+        compared += tools;
+        if (!hidden.empty()) looked_at += spelled.postings.size();
         // By word, so that the order of equal candidates does not depend on an index.
         found_.try_emplace(std::string(spelled.word), Candidate{spelled.term, slips}).first->second.tools += tools;
       }
@@ -57,7 +66,8 @@ class Candidates {
       begin = wider_begin;
       end = wider_end;
     }
-    left_ -= std::min(work, left_);
+    left_.comparing -= std::min(compared, left_.comparing);
+    left_.looking -= std::min(looked_at, left_.looking);
   }
 
   std::vector<Query::Alternative> best(float weight) const {
@@ -79,21 +89,20 @@ class Candidates {
   std::string_view word_;
   std::uint64_t trigrams_;
   std::size_t slips_;
-  std::size_t& left_;
+  WorkLeft& left_;
   std::map<std::string, Candidate, std::less<>> found_;
 };
 
 }  // namespace
 
-std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight,
-                                         std::size_t& left) {
+std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight, WorkLeft& left) {
   Candidates candidates(word, left);
   for (std::size_t i = 0; i < sources.parts(); ++i) {
     const Sources::Part part = sources.part(i);
     if (part.seen == 0) continue;
-    candidates.look_at(*part.about, [&](const ListIndex::Spelled&) { return std::size_t{part.seen}; });
+    candidates.look_at(*part.about, {}, [&](const ListIndex::Spelled&) { return std::size_t{part.seen}; });
     for (const Source& source : part.sources) {
-      candidates.look_at(*source.piece->index,
+      candidates.look_at(*source.piece->index, source.hidden,
                          [&](const ListIndex::Spelled& spelled) { return source.count(spelled.postings); });
     }
   }

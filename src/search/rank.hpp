@@ -20,8 +20,9 @@ struct Hit {
 // how rare a word is: the result is that of an index built from the visible tools alone. Tools that fit equally well
 // are in the order of the parts and of their lists. A part gets at most three of four places, as long as other parts
 // have hits. The cost is proportional to the number of tools that have a word of the query, and to the number of parts.
-// A word without matches is also compared with indexed words of the same first letter and a similar length, up to
-// kMostCompared (meant.hpp). Only beyond that limit can words that are not visible matter: fewer corrections are found.
+// A word without matches is also compared with visible words of the same first letter and a similar length, up to
+// kMostCompared (meant.hpp). Telling which words are visible has a limit of its own, kMostLookedAt. Only beyond that
+// one can words that are not visible matter: fewer corrections are found.
 std::vector<Hit> rank(std::span<const Visible> parts, const Query& query, std::size_t limit, const Tuning& tuning = {});
 
 // Combines several rankings into one by rank alone (reciprocal rank fusion).

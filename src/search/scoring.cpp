@@ -52,7 +52,7 @@ Query::Step Scoring::corrected(const Query::Step& step) {
   for (std::size_t i = 0; i < step.size() && looked_for < kMostCorrected; ++i) {
     if (tools_[i] > 0 || step[i].word.empty()) continue;
     ++looked_for;
-    auto alternatives = meant_by(step[i].word, sources_, tuning_.misspelled, comparing_left_);
+    auto alternatives = meant_by(step[i].word, sources_, tuning_.misspelled, spelling_left_);
     if (alternatives.empty()) continue;
     if (meant.empty()) meant = step;
     meant[i].alternatives = std::move(alternatives);

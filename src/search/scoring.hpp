@@ -63,7 +63,7 @@ class Scoring {
   std::vector<float> fits_;         // of one concept; zero between concepts
   std::vector<std::uint32_t> touched_;
   std::vector<std::uint32_t> fitting_;
-  std::size_t comparing_left_ = kMostCompared;
+  WorkLeft spelling_left_;
   // State of the current call of `best`.
   std::size_t limit_ = 0;
   TopHits best_{0};
