@@ -14,9 +14,10 @@ bool changes_resources(const catalog::Publication& publication);
 
 // The resources that clients follow, and where the gateway follows them on their behalf: at the upstreams that list a
 // resource, and at those to which routing has led a client. Routing finds the upstreams of resources that match a
-// template or are listed live. If such a resource moves, the gateway follows it where routing found it until a client
-// subscribes again, because only a subscription is routed. Following or unfollowing a resource costs time for that
-// resource only. Belongs to one thread.
+// template or are listed live. An upstream that lists a resource no more may still have a template for it, and then the
+// resource is read there as before. If such a resource moves, the gateway follows it where routing found it until a
+// client subscribes again, because only a subscription is routed. Following or unfollowing a resource costs time for
+// that resource only. Belongs to one thread.
 class FollowedResources {
  public:
   void follow(const std::string& uri, const catalog::CatalogState& state);
@@ -39,7 +40,10 @@ class FollowedResources {
   };
   using Place = std::map<std::string, Followed>::value_type;
 
-  void look_at(Place& place, const catalog::CatalogState& state);
+  // Steps of matching that are left to the templates of each upstream.
+  using Steps = std::map<std::string, std::size_t>;
+
+  void look_at(Place& place, const catalog::CatalogState& state, Steps& steps);
   void add(const std::string& upstream, const std::string& uri);
   void remove(const std::string& upstream, const std::string& uri);
 

@@ -16,16 +16,21 @@ class FollowedResourcesTest : public ::testing::Test {
  protected:
   FollowedResourcesTest() { catalog_.set_order({UpstreamName("a"), UpstreamName("b")}).value(); }
 
-  void list(std::string_view upstream, const std::vector<std::string>& uris) {
-    std::vector<std::string> texts;
-    for (const auto& uri : uris)
-      texts.push_back(fmt::format(R"({{"uri":"{}","name":"r"}})", uri));
-    const std::vector<std::string_view> raw(texts.begin(), texts.end());
+  void list(std::string_view upstream, const std::vector<std::string>& uris,
+            const std::vector<std::string>& templates = {}) {
     catalog::Snapshot::Lists lists;
-    lists[catalog::Kind::resource] =
-        catalog::DefinitionList::build(catalog::Kind::resource, raw, {}, catalog::ListLimits{}).value();
+    lists[catalog::Kind::resource] = list_of(catalog::Kind::resource, "uri", uris);
+    lists[catalog::Kind::resource_template] = list_of(catalog::Kind::resource_template, "uriTemplate", templates);
     catalog_.publish(std::make_shared<const catalog::Snapshot>(UpstreamName(std::string(upstream)), ++version_, lists))
         .value();
+  }
+  static catalog::DefinitionList::Pointer list_of(catalog::Kind kind, std::string_view member,
+                                                  const std::vector<std::string>& names) {
+    std::vector<std::string> texts;
+    for (const auto& name : names)
+      texts.push_back(fmt::format(R"({{"{}":"{}","name":"r"}})", member, name));
+    const std::vector<std::string_view> raw(texts.begin(), texts.end());
+    return catalog::DefinitionList::build(kind, raw, {}, catalog::ListLimits{}).value();
   }
   void follow(const std::string& uri) { followed_.follow(uri, *catalog_.current()); }
 
@@ -56,6 +61,23 @@ TEST_F(FollowedResourcesTest, MoveWithTheListsOfTheUpstreams) {
   list("b", {"test://x"});
   followed_.look_at(*catalog_.current());
   EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", IsEmpty()), Pair("b", ElementsAre("test://x"))));
+}
+
+TEST_F(FollowedResourcesTest, StayWhereATemplateMatchesWhatIsNoLongerListed) {
+  const std::vector<std::string> templates = {"test://{id}"};
+  list("a", {"test://x", "test://x/y"}, templates);
+  for (const auto* uri : {"test://x", "test://x/y"}) {
+    follow(uri);
+    followed_.add_route(uri, "a");
+  }
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", SizeIs(2))));
+  list("a", {}, templates);
+  followed_.look_at(*catalog_.current());
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", ElementsAre("test://x"))));
+  followed_.look_at(*catalog_.current());
+  EXPECT_THAT(followed_.take_changed(), IsEmpty());
+  followed_.unfollow("test://x");
+  EXPECT_THAT(followed_.take_changed(), ElementsAre(Pair("a", IsEmpty())));
 }
 
 // A caller that follows many resources by slow templates must not keep those of others from being followed.
