@@ -44,6 +44,11 @@ Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::u
 
 Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, ParkedCalls& parked,
                                       ParkedCalls::Call call) {
+  // Nobody would leave a call that nobody waits for yet.
+  if (request.cancellation().requested()) {
+    ParkedCalls::cancel(call);
+    co_return std::unexpected(errors::cancelled("the request"));
+  }
   const auto running = call.running;
   const std::uint64_t number = next_number();
   const server::Cancellation::Hook leave(request.cancellation(), [&running, number] {
@@ -54,9 +59,9 @@ Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, Par
   const bool here = running->thread() == Executor(worker.io().get_executor());
   auto outcome = here ? co_await std::move(waiting)
                       : co_await asio::co_spawn(running->thread(), std::move(waiting), asio::use_awaitable);
-  // The request may have been cancelled, or its caller's rights revoked, while the call was being parked.
+  // The request may have been cancelled while the call was being parked.
   const auto* const asked = outcome ? std::get_if<mcp::InputRequired>(&*outcome) : nullptr;
-  if (asked != nullptr && (request.cancellation().requested() || !request.caller().holds())) {
+  if (asked != nullptr && request.cancellation().requested()) {
     parked.cancel(asked->state);
     co_return std::unexpected(errors::cancelled("the request"));
   }

@@ -18,7 +18,7 @@ using Forwarded = std::variant<client::Answer, mcp::InputRequired>;
 
 // Waits on the thread of `request` for the outcome of `call`, which may belong to another thread. Passes the answers
 // that the request carries to the call. If the client must be asked, parks the call and returns its ticket as the state
-// for the retry. If the client cancels the request while it waits, the call is cancelled.
+// for the retry. If the request was cancelled, or is cancelled while it waits, the call is cancelled.
 Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, ParkedCalls& parked,
                                       ParkedCalls::Call call);
 

@@ -31,6 +31,16 @@ void Gateway::end_callers(const std::unordered_set<std::string>& keys, const std
     forget(key);
   }
   end_calls([keys](const server::Caller& caller) { return keys.contains(caller.principal); }, why);
+  // A call that was not parked yet may have been parked before its request was cancelled.
+  for (const auto& part : parts_) {
+    asio::post(part->io(), [this, &io = part->io(), keys] {
+      // `end_calls` has only posted the cancellations.
+      asio::post(io, [this, keys] {
+        for (const auto& key : keys)
+          service_->parked().cancel_of(key);
+      });
+    });
+  }
 }
 
 void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::string& why) {

@@ -247,6 +247,7 @@ Task<Result<Forwarded>> Forwarding::run() {
 Task<Result<Forwarded>> Forwarding::run_unknown(std::optional<client::Params> list) {
   auto found = co_await find_out(route_.upstream, worker_, authorizer_);
   if (!found) co_return std::unexpected(std::move(found.error()));
+  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
   co_return co_await (list ? run(std::move(*list)) : run_known());
 }
