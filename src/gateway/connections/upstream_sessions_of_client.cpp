@@ -50,9 +50,9 @@ void UpstreamSessionsOfClient::restore(std::string_view state) {
     if (!value.is_object()) continue;
     auto session = read_session(value.get_object());
     if (!session) continue;
-    held_.insert_or_assign(
-        std::string(upstream),
-        Held{.session = std::move(session), .url = text_at(value.get_object(), "url"), .is_left = true});
+    // A session that was opened here is newer than the one that was left.
+    held_.try_emplace(std::string(upstream),
+                      Held{.session = std::move(session), .url = text_at(value.get_object(), "url"), .is_left = true});
   }
 }
 

@@ -29,6 +29,15 @@ TEST(UpstreamSessionsOfClient, AreContinuedOnceByAnotherProcess) {
   EXPECT_FALSE(taken.take_left(notes_at("https://a.example/mcp")));
 }
 
+TEST(UpstreamSessionsOfClient, AreTheNewestOnes) {
+  UpstreamSessionsOfClient taken;
+  const auto notes = notes_at("https://a.example/mcp");
+  taken.note(notes, client::ResumedSession{{"session-2", mcp::kNewestLegacy}, "{}"});
+  taken.restore(left_state());
+  EXPECT_FALSE(taken.take_left(notes));
+  EXPECT_NE(taken.state().value().find("session-2"), std::string::npos);
+}
+
 // The id of a session is as good as a credential.
 TEST(UpstreamSessionsOfClient, AreNotContinuedAtAnotherUrl) {
   UpstreamSessionsOfClient taken;

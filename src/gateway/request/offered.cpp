@@ -112,8 +112,11 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
 
-void GatewayService::take_over(std::shared_ptr<server::Session> session, std::string_view state) {
-  UpstreamSessionsOfClient::of(*session)->restore(state);
+void GatewayService::restore(server::Session& session, std::string_view state) {
+  UpstreamSessionsOfClient::of(session)->restore(state);
+}
+
+void GatewayService::take_over(std::shared_ptr<server::Session> session) {
   if (!session->subscriptions().empty()) here().run("following resources again", follow_again(std::move(session)));
 }
 

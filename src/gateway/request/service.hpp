@@ -109,7 +109,8 @@ class GatewayService final : public server::Service {
   Task<std::vector<Refused>> follow(const server::Caller& caller, std::string_view authorization,
                                     server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
-  void take_over(std::shared_ptr<server::Session> session, std::string_view state) override;
+  void restore(server::Session& session, std::string_view state) override;
+  void take_over(std::shared_ptr<server::Session> session) override;
   void leave(server::Session& session) override { Subscriptions::leave(session); }
   void session_listens(server::Session& session) override { Subscriptions::session_listens(session); }
   void client_notified(server::Session& session, const json::Message& notification) override {

@@ -60,9 +60,11 @@ class Service {
   // and `authorization` its Authorization field. Everything given must outlive the task.
   virtual Task<std::vector<Refused>> follow(const Caller& caller, std::string_view authorization, Session* session,
                                             const mcp::Request& request, const mcp::SubscriptionFilter& accepted) = 0;
-  // Called when this process has taken over a session. `state` is what the previous process's service stored; see
-  // SessionRecord.
-  virtual void take_over(std::shared_ptr<Session> /*session*/, std::string_view /*state*/) {}
+  // Called when this process takes over a session, before any request can use it. `state` is what the previous
+  // process's service stored; see SessionRecord.
+  virtual void restore(Session& /*session*/, std::string_view /*state*/) {}
+  // Called when this process has taken over a session, and requests may use it already.
+  virtual void take_over(std::shared_ptr<Session> /*session*/) {}
   // Called before a session ends here because another process has taken it over, or may do so.
   virtual void leave(Session& /*session*/) {}
   // Called when the client of a session has opened its standalone stream, unsubscribed from a resource or set its log

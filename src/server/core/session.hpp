@@ -206,6 +206,10 @@ class Sessions {
   // Sets the callback for sessions that end here because another process continues them; it runs before they end. Must
   // be called before the first session is made.
   void set_on_leave(std::function<void(Session&)> on_leave) { on_leave_ = std::move(on_leave); }
+  using OnAdopt = std::function<void(Session&, std::string_view state)>;
+  // Sets the callback for sessions that this process takes over; it gets the service's part of the record, and runs
+  // before anybody can find the session. Must be called before the first session is made.
+  void set_on_adopt(OnAdopt on_adopt) { on_adopt_ = std::move(on_adopt); }
   // Restores a session that this process has taken over from its record. Fails like `create`.
   Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
   // Checks in the records whether another process has taken the session over; if so, ends the session in this process
@@ -274,6 +278,7 @@ class Sessions {
   const SessionIds* const ids_;
   SessionRecords* const records_;
   std::function<void(Session&)> on_leave_;
+  OnAdopt on_adopt_;
   const Limits limits_;
   SessionPlaces places_;
   std::atomic<bool> is_unsure_ = false;

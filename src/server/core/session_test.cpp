@@ -313,6 +313,26 @@ TEST(Sessions, AreRecordedBeforeAnybodyCanEndThem) {
   EXPECT_EQ(recorded, 2U);
 }
 
+// REP-10
+TEST(Sessions, AreRestoredBeforeAnybodyCanFindThem) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  ToldRecords records;
+  const SessionIds ids(SealingKey::random(), process_key_of("one"));
+  Sessions sessions(clock, listeners, events, {}, &ids, &records);
+  std::string restored;
+  sessions.set_on_adopt([&](Session& session, std::string_view state) {
+    EXPECT_FALSE(sessions.find(session.id().value(), {}));
+    restored = state;
+  });
+  SessionRecord record;
+  record.state = "the service's";
+  const auto adopted = sessions.adopt("left", {}, record).value();
+  EXPECT_EQ(restored, "the service's");
+  EXPECT_EQ(sessions.find("left", {}), adopted);
+}
+
 TEST(Sessions, WithoutARecordAreHandedOverToNobody) {
   ManualClock clock;
   Listeners listeners;

@@ -69,6 +69,7 @@ Result<std::shared_ptr<Session>> Sessions::adopt(std::string id, Session::Hello 
   for (const auto& uri : record.subscriptions)
     session->subscribe(uri);
   session->set_state(record.state);
+  if (on_adopt_ && record.state) on_adopt_(*session, *record.state);
   return add(std::move(session), std::move(*place), record.holder);
 }
 

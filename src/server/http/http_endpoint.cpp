@@ -62,6 +62,7 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       opened_ids_(options_.session_ids == nullptr ? nullptr : std::make_unique<OpenedIds>(*options_.session_ids)),
       states_(key, clock) {
   sessions_.set_on_leave([this](Session& session) { service_.leave(session); });
+  sessions_.set_on_adopt([this](Session& session, std::string_view state) { service_.restore(session, state); });
 }
 
 // One HTTP request. The constructor does all that requires no waiting; `finish` does the rest.

@@ -118,7 +118,7 @@ Result<std::shared_ptr<Session>> HttpEndpoint::take_over(const std::string& id, 
     return session;
   }
   log::info("a session of another process goes on here, which is number {} that has it", record.holder.term);
-  service_.take_over(*session, *record.state);
+  service_.take_over(*session);
   announce_all(**session, service_.face(caller, mcp::Era::legacy).capabilities);
   return session;
 }
