@@ -116,8 +116,9 @@ Task<bool> Connection::read_request() {
         co_return false;
       }
     }
-    // One is enough: a head at most doubles, and what another worker's requests hold cannot be taken from here.
-    if (expecting_ != Phase::body && !reader_.make_room()) displace_oldest();
+    // What another worker's requests hold cannot be taken from here.
+    while (expecting_ != Phase::body && !reader_.make_room() && displace_oldest())
+      continue;
     const std::span<char> space = reader_.space();
     if (space.empty()) continue;  // no memory: `advance` reports that
     const auto [error, size] = stream_.try_read(space);
@@ -279,9 +280,9 @@ Clock::Monotonic Connection::deadline_for(const Progress& progress, std::chrono:
 void Connection::sweep() {
   if (doing_ == Doing::reading && reader_.phase() == Phase::idle) reader_.release_memory();
   if (dependencies_.now < deadline_) return;
-  deadline_ = kNever;
   if (doing_ == Doing::reading && reader_.phase() != Phase::idle)
     return cut_off({408, "the request took too long to arrive"});
+  deadline_ = kNever;
   if (doing_ == Doing::writing) return abort();
   stream_.close();
 }
@@ -293,6 +294,11 @@ void Connection::cut_off(const Refusal& refusal) {
   stream_.try_write({&part, 1});
   stream_.shutdown();
   stream_.close();
+  // `run` learns of this only when it continues. Until then, nothing may refuse the request again.
+  broken_ = true;
+  deadline_ = kNever;
+  set_arriving(false);
+  reader_.give_up();
 }
 
 void Connection::set_arriving(bool arriving) {
@@ -310,14 +316,12 @@ bool Connection::displace_oldest() {
   });
   if (oldest == dependencies_.arriving.end()) return false;
   Connection& other = **oldest;
-  other.set_arriving(false);
   if (other.reader_.phase() == Phase::idle) {
+    other.set_arriving(false);
     other.reader_.release_memory();
-    return true;
+  } else {
+    other.cut_off({503, "too many large requests are being received"});
   }
-  other.cut_off({503, "too many large requests are being received"});
-  other.reader_.give_up();
-  other.broken_ = true;
   return true;
 }
 

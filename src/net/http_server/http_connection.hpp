@@ -74,7 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<> serve_request();
   Task<bool> shake_hands();
   Task<> refuse(const Refusal& refusal);
-  // Refuses a request that is still arriving, without waiting.
+  // Refuses a request that is still arriving, without waiting, and frees its memory. The connection then ends.
   void cut_off(const Refusal& refusal);
   // Frees memory of the strangers' budget: refuses the oldest request of this worker that holds some and is still
   // arriving. Otherwise, requests whose heads never end would keep out callers who could show a credential. Returns

@@ -1,9 +1,14 @@
 #include <future>
 #include <thread>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "net/http_server/http_connection.hpp"
+#include "net/io/memory_stream.hpp"
 #include "net/testing/http_test_server.hpp"
 #include "net/testing/plain_requests.hpp"
 
@@ -85,6 +90,101 @@ TEST(HttpServer, ReadsALargeHeadHoweverManyHeadsNeverEnd) {
     waiting[i].send("\r\n\r\n");
     EXPECT_EQ(waiting[i].receive().status, 200);
   }
+}
+
+// SEC-03
+TEST(HttpServer, ReadsALargeHeadHoweverManySmallerOnesNeverEnd) {
+  TestServer server(test::echo, with_room_for_four_heads());
+  std::vector<RawClient> waiting;
+  for (int i = 0; i < 16; ++i) {
+    waiting.push_back(server.connect());
+    waiting.back().send("GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(5'000, 'x'));
+  }
+  while (server.server().memory().taken(Standing::stranger) < 131'072)
+    std::this_thread::yield();
+  auto next = server.connect();
+  next.send("GET /hello HTTP/1.1\r\nHost: h\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n");
+  EXPECT_EQ(next.receive().status, 200);
+}
+
+HttpLimits with_room_for_one_head() {
+  HttpLimits limits;
+  limits.head_bytes = 20'000;
+  limits.body_bytes = 0;
+  limits.stranger_bytes = 40'000;
+  return limits;
+}
+
+// Two connections, driven by hand, whose heads have room one after the other only.
+class TwoConnections : public testing::Test {
+ protected:
+  TwoConnections() {
+    dependencies_.limits = with_room_for_one_head();
+    dependencies_.memory = &memory_;
+    dependencies_.refusals = &refusals_;
+    for (Side* const side : {&first_, &second_}) {
+      auto [client, server] = memory_streams(io_.get_executor());
+      side->client = std::move(client);
+      side->connection = std::make_shared<Connection>(dependencies_, std::move(server));
+      boost::asio::co_spawn(io_, side->connection->run(), boost::asio::detached);
+    }
+    send_head(first_);
+    io_.poll();
+    send_head(second_);
+  }
+  ~TwoConnections() override {
+    first_.client.close();
+    second_.client.close();
+    io_.restart();
+    io_.poll();
+  }
+
+  struct Side {
+    Stream client;
+    std::shared_ptr<Connection> connection;
+  };
+  static void send_head(Side& side) {
+    const std::string head = "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(17'000, 'x');
+    const std::string_view part = head;
+    EXPECT_EQ(side.client.try_write({&part, 1}).size, head.size());
+  }
+  static std::string answer_to(Side& side) {
+    std::string answer(1000, '\0');
+    answer.resize(side.client.try_read(answer).size);
+    return answer.substr(0, answer.find("\r\n"));
+  }
+  void let_the_head_time_pass() { dependencies_.now += dependencies_.limits.head_time + std::chrono::seconds(1); }
+  std::uint64_t refused() const { return refusals_.count(RefusalReason::limit); }
+
+  boost::asio::io_context io_{1};
+  SystemClock clock_;
+  RefusalLog refusals_{clock_};
+  HttpDependencies dependencies_;
+  ReadMemory memory_{with_room_for_one_head()};
+  Side first_;
+  Side second_;
+};
+
+// SEC-03
+TEST_F(TwoConnections, ASweepDoesNotRefuseAgainWhatGaveWay) {
+  while (refused() == 0)
+    ASSERT_GT(io_.poll_one(), 0U);
+  let_the_head_time_pass();
+  first_.connection->sweep();
+  io_.poll();
+  EXPECT_EQ(refused(), 1U);
+  EXPECT_EQ(answer_to(first_), "HTTP/1.1 503 Service Unavailable");
+}
+
+// SEC-03
+TEST_F(TwoConnections, WhatASweepRefusedGivesWayAtOnce) {
+  let_the_head_time_pass();
+  first_.connection->sweep();
+  EXPECT_EQ(memory_.taken(Standing::stranger), 0U);
+  io_.poll();
+  EXPECT_EQ(refused(), 1U);
+  EXPECT_EQ(answer_to(first_), "HTTP/1.1 408 Request Timeout");
+  EXPECT_EQ(answer_to(second_), "");
 }
 
 // SEC-03

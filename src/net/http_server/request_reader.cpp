@@ -46,7 +46,11 @@ bool RequestReader::is_strangers() const {
 }
 
 void RequestReader::give_up() {
-  filling().release();
+  if (state_ == State::head) {
+    request_.clear();
+    buffer_.release();
+  }
+  body_.release();
   refuse(kNoMemory);
 }
 

@@ -41,8 +41,8 @@ class RequestReader {
 
   // Whether the request holds memory of the strangers' budget that `give_up` would free.
   bool is_strangers() const;
-  // Frees the memory of a request that is still arriving, which is refused. Nothing of a head that has not arrived may
-  // be used afterwards.
+  // Frees the memory of a request that is still arriving, which is refused. A head that has arrived stays readable, and
+  // so does the beginning of a body that fits behind it.
   void give_up();
 
   Request& request() { return request_; }
