@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "base/log/log.hpp"
 #include "net/io/multiplexer_channel.hpp"
 
 namespace proteus::net {
@@ -84,6 +85,17 @@ void Multiplexer::read() {
 }
 
 void Multiplexer::read_now() {
+  // No callback should throw, but memory may run out in any. What has been taken and not handed over is then lost, so
+  // that no stream could go on.
+  try {
+    read_some();
+  } catch (...) {
+    log::error("a handler of a stream threw, so all streams beside it end");
+    if (!error_) fail(make_error_code(boost::system::errc::not_enough_memory));
+  }
+}
+
+void Multiplexer::read_some() {
   for (int i = 0; i < kMostReads; ++i) {
     if (begin_ > 0) std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);

@@ -72,6 +72,7 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
 
   void wait_to_read();
   void read();
+  void read_some();
   ErrorCode take_frames();
   ErrorCode take_frame(std::uint32_t number, Kind kind, std::size_t length, std::string_view payload);
   ErrorCode take_data(std::uint32_t number, std::string_view payload);

@@ -1,6 +1,7 @@
 #include "net/io/multiplexer.hpp"
 
 #include <array>
+#include <new>
 #include <optional>
 
 #include <boost/asio/co_spawn.hpp>
@@ -270,6 +271,21 @@ TEST_F(MultiplexerTest, AllStreamsFailWhenWhatIsBelowEnds) {
   EXPECT_EQ(heard, ErrorCode());
   EXPECT_EQ(error_of_read(one), asio::error::connection_reset);
   EXPECT_EQ(write(two, "x").error, asio::error::connection_reset);
+}
+
+TEST_F(MultiplexerTest, AllStreamsFailWhenTheCallbackOfOneThrows) {
+  Stream one = opens().open();
+  Stream two = opens_->open();
+  bool is_told = false;
+  one.on_readable([](ErrorCode) { throw std::bad_alloc(); });
+  two.on_readable([&](ErrorCode) { is_told = true; });
+  settle();
+  write(far_, data(1, "a") + data(2, "b"));
+  settle();
+  EXPECT_TRUE(is_told);
+  EXPECT_EQ(read(two), "b") << "it has arrived";
+  EXPECT_TRUE(error_of_read(two));
+  EXPECT_FALSE(opens_->is_open());
 }
 
 TEST_F(MultiplexerTest, EndsWithNoStreamLeftBehind) {
