@@ -5,6 +5,19 @@
 #include "base/text/visible_text.hpp"
 
 namespace proteus {
+namespace {
+
+bool is_ideograph(char32_t c) {
+  return (c >= 0x3400 && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x20000 && c <= 0x3ffff);
+}
+
+// Several scripts join letters, or keep them apart, by these.
+bool is_joiner(char32_t c) { return c == 0x200c || c == 0x200d; }
+
+// Japanese names distinguish forms of an ideograph by these (UTS 37). Behind other characters they only hide something.
+bool is_ideographic_selector(char32_t c) { return c >= 0xe0100 && c <= 0xe01ef; }
+
+}  // namespace
 
 Result<> check_name(std::string_view name) {
   const bool fits = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, is_name_character) &&
@@ -15,14 +28,14 @@ Result<> check_name(std::string_view name) {
 
 Result<> check_display_name(std::string_view name) {
   constexpr std::size_t kLongest = 200;
-  // Several scripts join letters, or keep them apart, by these.
-  constexpr char32_t kNonJoiner = 0x200c;
-  constexpr char32_t kJoiner = 0x200d;
   bool misleads = name.size() > kLongest;
+  char32_t previous = 0;
   while (!misleads && !name.empty()) {
     const FirstCharacter next = first_character(name);
-    const bool joins = next.character == kNonJoiner || next.character == kJoiner;
-    misleads = next.bytes == 0 || (is_unseen(next.character) && !joins);
+    const char32_t c = next.character;
+    const bool has_meaning = is_joiner(c) || (is_ideographic_selector(c) && is_ideograph(previous));
+    misleads = next.bytes == 0 || (is_unseen(c) && !has_meaning);
+    previous = c;
     name.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   if (misleads) {
