@@ -35,10 +35,12 @@ TEST(Secret, ComparesByItsText) {
 TEST(Secret, HeadersAreRecognizedByTheWordsOfTheirName) {
   for (const char* secret :
        {"AUTHORIZATION", "Proxy-Authorization", "cookie", "Set-Cookie", "X-Admin-Secret", "X-Api-Key", "X-Auth-Token",
-        "x-apikey", "X_Session", "X-Amz-Security-Token", "X-Hub-Signature"}) {
+        "x-apikey", "X_Session", "X-Amz-Security-Token", "X-Hub-Signature", "X-Accesstoken", "X-Accesskey", "X-Token-2",
+        "X-Goog-Iap-Jwt-Assertion"}) {
     EXPECT_TRUE(is_secret_header(secret)) << secret;
   }
-  for (const char* plain : {"X-Author", "X-Tenant", "Accept", "X-Keyboard", "X-Sessions-Per-Page", ""}) {
+  for (const char* plain : {"X-Author", "X-Tenant", "Accept", "X-Keyboard", "X-Sessions-Per-Page", "X-Max-Tokens",
+                            "X-Tokenizer", "Idempotency-Key", "Sec-WebSocket-Key", ""}) {
     EXPECT_FALSE(is_secret_header(plain)) << plain;
   }
 }
