@@ -21,17 +21,31 @@ struct AwaitedSignIns::Waiting {
   bool done = false;
 };
 
-AwaitedSignIns::Entry* AwaitedSignIns::entry_of(const std::string& ticket) {
+bool AwaitedSignIns::is_full(std::size_t all, const ByPerson& by_person, const std::string& person) {
+  const auto own = by_person.find(person);
+  return all >= kMost || (own != by_person.end() && own->second >= kMostOfOne);
+}
+
+void AwaitedSignIns::forget_one(ByPerson& by_person, const std::string& person) {
+  const auto own = by_person.find(person);
+  if (--own->second == 0) by_person.erase(own);
+}
+
+AwaitedSignIns::Entry* AwaitedSignIns::entry_of(const Ticket& ticket) {
   forget_old();
-  const auto found = entries_.find(ticket);
+  const auto found = entries_.find(ticket.id);
   if (found != entries_.end()) return &found->second;
-  if (entries_.size() >= kMost) return nullptr;
-  by_time_.emplace_back(clock_.now() + kRemembered, ticket);
-  return &entries_[ticket];
+  const std::string& person = ticket.person.key;
+  if (is_full(entries_.size(), entries_by_person_, person)) return nullptr;
+  ++entries_by_person_[person];
+  by_time_.emplace_back(clock_.now() + kRemembered, ticket.id);
+  Entry& entry = entries_[ticket.id];
+  entry.person = person;
+  return &entry;
 }
 
 void AwaitedSignIns::end_if_connected(const Ticket& ticket) {
-  if (is_connected_ && is_connected_(ticket)) ended(ticket.id, SignInEnd::connected);
+  if (is_connected_ && is_connected_(ticket)) ended(ticket, SignInEnd::connected);
 }
 
 void AwaitedSignIns::connected(std::string_view person) {
@@ -51,7 +65,7 @@ Task<std::optional<SignInEnd>> AwaitedSignIns::wait(Ticket ticket, server::Cance
   const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor);
   {
     const std::scoped_lock lock(mutex_);
-    Entry* const entry = entry_of(ticket.id);
+    Entry* const entry = entry_of(ticket);
     if (entry == nullptr) co_return std::nullopt;
     if (entry->end) co_return entry->end;
     entry->ticket = ticket;
@@ -75,7 +89,7 @@ Task<std::optional<SignInEnd>> AwaitedSignIns::wait(Ticket ticket, server::Cance
 void AwaitedSignIns::tell_later(const Ticket& ticket, std::weak_ptr<server::SessionStream> client) {
   {
     const std::scoped_lock lock(mutex_);
-    Entry* const entry = entry_of(ticket.id);
+    Entry* const entry = entry_of(ticket);
     if (entry == nullptr || entry->end) return;
     entry->ticket = ticket;
     std::erase_if(entry->clients, [](const auto& each) { return each.expired(); });
@@ -84,7 +98,7 @@ void AwaitedSignIns::tell_later(const Ticket& ticket, std::weak_ptr<server::Sess
   end_if_connected(ticket);
 }
 
-void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
+void AwaitedSignIns::ended(const Ticket& ticket, SignInEnd how) {
   std::vector<std::weak_ptr<Waiting>> waiting;
   std::vector<std::weak_ptr<server::SessionStream>> clients;
   {
@@ -106,7 +120,7 @@ void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
   }
   for (const auto& each : clients) {
     if (const auto client = each.lock()) {
-      client->send(mcp::elicitation_complete_notification(ticket));
+      client->send(mcp::elicitation_complete_notification(ticket.id));
     }
   }
 }
@@ -117,23 +131,31 @@ std::optional<SignInEnd> AwaitedSignIns::find(const std::string& ticket) const {
   return found == entries_.end() ? std::nullopt : found->second.end;
 }
 
-bool AwaitedSignIns::claim(const std::string& number) {
+AwaitedSignIns::Claim AwaitedSignIns::claim(const std::string& number, const std::string& caller) {
   const auto now = clock_.now();
   const std::scoped_lock lock(mutex_);
   forget_old();
-  if (claimed_.size() >= kMost || !claimed_.emplace(number, now + kRemembered).second) return false;
+  if (claimed_.contains(number)) return Claim::again;
+  if (is_full(claimed_.size(), claimed_by_person_, caller)) return Claim::full;
+  ++claimed_by_person_[caller];
+  claimed_.emplace(number, Claimed{caller, now + kRemembered});
   claimed_by_time_.push_back(number);
-  return true;
+  return Claim::first;
 }
 
 void AwaitedSignIns::forget_old() {
   const auto now = clock_.now();
   while (!by_time_.empty() && by_time_.front().first <= now) {
-    entries_.erase(by_time_.front().second);
+    const auto found = entries_.find(by_time_.front().second);
+    forget_one(entries_by_person_, found->second.person);
+    entries_.erase(found);
     by_time_.pop_front();
   }
-  while (!claimed_by_time_.empty() && claimed_.at(claimed_by_time_.front()) <= now) {
-    claimed_.erase(claimed_by_time_.front());
+  while (!claimed_by_time_.empty()) {
+    const auto found = claimed_.find(claimed_by_time_.front());
+    if (found->second.until > now) break;
+    forget_one(claimed_by_person_, found->second.caller);
+    claimed_.erase(found);
     claimed_by_time_.pop_front();
   }
 }

@@ -26,11 +26,12 @@ enum class SignInEnd : std::uint8_t { connected, declined, failed };
 
 // The outcomes of sign-ins, by ticket, and who waits for them: calls, and legacy clients that must be notified. An
 // outcome is remembered for `kRemembered`, as long as somebody may still ask for it. A sign-in that ended at another
-// process is recognized by its grant. Thread-safe.
+// process is recognized by its grant. No person can use up the room of the others. Thread-safe.
 class AwaitedSignIns {
  public:
   static constexpr std::chrono::minutes kRemembered{25};
   static constexpr std::size_t kMost = 50'000;
+  static constexpr std::size_t kMostOfOne = 1000;  // sign-ins, and calls that went on, of one person
 
   // Returns whether a ticket's person has the grant that the ticket asks for.
   using IsConnected = std::function<bool(const Ticket& ticket)>;
@@ -49,22 +50,33 @@ class AwaitedSignIns {
   // To be called when this person has got a grant: ends the sign-ins that asked for it.
   void connected(std::string_view person);
 
-  void ended(const std::string& ticket, SignInEnd how);
+  void ended(const Ticket& ticket, SignInEnd how);
   std::optional<SignInEnd> find(const std::string& ticket) const;
 
-  // Returns true for the first call with this number. False for all others, and if too many numbers are remembered.
-  bool claim(const std::string& number);
+  // Whether a call may go on after the sign-in: the first one with its number may.
+  enum class Claim : std::uint8_t { first, again, full };
+  // Returns `full` if too many numbers are remembered, of this caller or of all.
+  Claim claim(const std::string& number, const std::string& caller);
 
  private:
   struct Waiting;
   struct Entry {
+    std::string person;            // the key of the ticket's
     std::optional<Ticket> ticket;  // if anybody waits
     std::optional<SignInEnd> end;
     std::vector<std::weak_ptr<Waiting>> waiting;
     std::vector<std::weak_ptr<server::SessionStream>> clients;
   };
-  // Called with the mutex held. Returns null if there are too many entries.
-  Entry* entry_of(const std::string& ticket);
+  struct Claimed {
+    std::string caller;
+    Clock::Monotonic until;
+  };
+  using ByPerson = std::unordered_map<std::string, std::size_t>;  // how many are remembered of each; never zero
+
+  static bool is_full(std::size_t all, const ByPerson& by_person, const std::string& person);
+  static void forget_one(ByPerson& by_person, const std::string& person);
+  // Called with the mutex held. Returns null if there are too many entries, of this person or of all.
+  Entry* entry_of(const Ticket& ticket);
   void end_if_connected(const Ticket& ticket);
   void forget_old();
 
@@ -73,8 +85,10 @@ class AwaitedSignIns {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
   std::deque<std::pair<Clock::Monotonic, std::string>> by_time_;
-  std::unordered_map<std::string, Clock::Monotonic> claimed_;
+  ByPerson entries_by_person_;
+  std::unordered_map<std::string, Claimed> claimed_;
   std::deque<std::string> claimed_by_time_;
+  ByPerson claimed_by_person_;
 };
 
 }  // namespace proteus::gateway

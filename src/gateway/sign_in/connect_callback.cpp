@@ -26,7 +26,7 @@ Task<> ConnectSite::decide(Visit& visit, const Link& link) {
         settings && settings->authentication.oauth.grant == providers::OAuthGrant::identity_assertion;
     co_return co_await (by_identity ? keep_identity(visit, link) : depart(visit, link));
   }
-  if (dependencies_.tickets.use(ticket)) dependencies_.awaited.ended(ticket.id, SignInEnd::declined);
+  if (dependencies_.tickets.use(ticket)) dependencies_.awaited.ended(ticket, SignInEnd::declined);
   co_await say(visit, 200, "Not connected", "You can close this page.");
 }
 
@@ -72,7 +72,7 @@ Task<> ConnectSite::keep_identity(Visit& visit, const Link& link) {
   co_await dependencies_.host.note(visit.browser.name, "connection.approve",
                                    {{"upstream", ticket.upstream}, {"client", ticket.client}});
   const auto kept = co_await dependencies_.host.keep(std::move(*identity), visit.browser.name);
-  dependencies_.awaited.ended(ticket.id, kept ? SignInEnd::connected : SignInEnd::failed);
+  dependencies_.awaited.ended(ticket, kept ? SignInEnd::connected : SignInEnd::failed);
   if (!kept) co_return co_await say(visit, 500, "The sign-in could not be kept", kept.error().message());
   co_await say(visit, 200, fmt::format("{} is connected", ticket.upstream),
                "You can close this page. What was waiting for it goes on.");
@@ -86,9 +86,8 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
                            "It began in another browser, has ended already, or took too long." + std::string(kNothing));
   }
   const bool connects = departure->purpose == Departure::Purpose::connect;
-  const std::string ticket = departure->ticket.id;
   const auto fail = [&](SignInEnd how) {
-    if (connects) dependencies_.awaited.ended(ticket, how);
+    if (connects) dependencies_.awaited.ended(departure->ticket, how);
   };
   // Each issuer has its own callback. An answer at the callback of another issuer is not the answer to this request.
   const bool is_same_way = issuer == issuer_name(departure->plan->discovered.issuer());
@@ -142,7 +141,7 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
   const Ticket& ticket = departure.ticket;
   const auto settings = dependencies_.host.upstream(ticket.upstream);
   if (!settings) {
-    dependencies_.awaited.ended(ticket.id, SignInEnd::failed);
+    dependencies_.awaited.ended(ticket, SignInEnd::failed);
     co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
   }
   const Plan& plan = *departure.plan;
@@ -161,7 +160,7 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
   }
   if (grant.tokens.type == auth::oauth::TokenType::dpop) grant.proof_key = plan.proof_key;
   const auto kept = co_await dependencies_.host.keep(std::move(grant), visit.browser.name);
-  dependencies_.awaited.ended(ticket.id, kept ? SignInEnd::connected : SignInEnd::failed);
+  dependencies_.awaited.ended(ticket, kept ? SignInEnd::connected : SignInEnd::failed);
   if (!kept) co_return co_await say(visit, 500, "The sign-in could not be kept", kept.error().message());
   co_await say(visit, 200, fmt::format("{} is connected", settings->label()),
                "You can close this page. What was waiting for it goes on.");

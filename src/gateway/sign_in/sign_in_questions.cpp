@@ -63,6 +63,12 @@ std::string answer_text(Action action) {
                                    : "The user dismissed the sign-in. Nothing was run; call again to be asked again.";
 }
 
+std::string claim_text(AwaitedSignIns::Claim claim) {
+  return claim == AwaitedSignIns::Claim::full
+             ? "Too many calls have gone on after a sign-in. Nothing was run; call again in some minutes."
+             : "This call has already gone on after the sign-in; its result went to the request that came first.";
+}
+
 std::string params_of(std::string_view message, std::string_view url, std::string_view elicitation) {
   std::string id = elicitation.empty() ? "" : fmt::format(R"("elicitationId":{},)", json::quote(elicitation));
   return fmt::format(R"({{"mode":"url",{}"url":{},"message":{}}})", id, json::quote(url), json::quote(message));
@@ -197,11 +203,8 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
     }
   }
   if (end && *end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
-  if (!dependencies_.awaited.claim(asked->number)) {
-    co_return server::refusal(call,
-                              "This call has already gone on after the sign-in; its result went to the request "
-                              "that came first.");
-  }
+  const auto claim = dependencies_.awaited.claim(asked->number, call.caller().principal);
+  if (claim != AwaitedSignIns::Claim::first) co_return server::refusal(call, claim_text(claim));
   // If the link has expired, the outcome may be unknown here, and the call itself finds out whether it may run.
   forget_question(call);
   co_return std::nullopt;

@@ -71,7 +71,7 @@ TEST_F(SignInQuestionsTest, AcceptingIsNotHavingSignedIn) {
 }
 
 TEST_F(SignInQuestionsTest, WhoHasSignedInGoesOnOnce) {
-  awaited_.ended(ticket_.id, SignInEnd::connected);
+  awaited_.ended(ticket_, SignInEnd::connected);
   server::Rounds left;
   EXPECT_FALSE(come_back(kAccept, &left));
   EXPECT_EQ(left.state, "");
@@ -85,7 +85,7 @@ TEST_F(SignInQuestionsTest, DecliningAndCancellingAreAnswered) {
   EXPECT_TRUE(text_of(come_back(R"({"action":"decline"})")).contains("declined"));
   EXPECT_TRUE(text_of(come_back(R"({"action":"cancel"})")).contains("dismissed"));
   EXPECT_TRUE(text_of(come_back("7")).contains("dismissed"));
-  awaited_.ended(ticket_.id, SignInEnd::declined);
+  awaited_.ended(ticket_, SignInEnd::declined);
   EXPECT_TRUE(text_of(come_back(kAccept)).contains("decided on the page"));
 }
 
@@ -102,7 +102,7 @@ TEST_F(SignInQuestionsTest, WhoIsStillSigningInIsWaitedFor) {
   const auto answered = come_back(kAccept);
   ASSERT_TRUE(answered && *answered);
   EXPECT_EQ(std::get<mcp::InputRequired>(**answered).state, state_);
-  awaited_.ended(ticket_.id, SignInEnd::connected);
+  awaited_.ended(ticket_, SignInEnd::connected);
   EXPECT_FALSE(come_back(kAccept));
 }
 
@@ -117,7 +117,7 @@ TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
       io_, awaited_.wait(ticket_, channel_.cancellation(), std::chrono::hours(1)));
   io_.poll();
   EXPECT_FALSE(waiting.is_done());
-  awaited_.ended(ticket_.id, SignInEnd::connected);
+  awaited_.ended(ticket_, SignInEnd::connected);
   EXPECT_EQ(waiting.finish(), SignInEnd::connected);
 }
 
