@@ -14,8 +14,8 @@ constexpr std::size_t kNameSize = 32;
 }  // namespace
 
 std::string Plan::digest() const {
-  std::string all = fmt::format("{}\n{}\n{}\n{}", discovered.issuer(), discovered.server.authorization_endpoint,
-                                discovered.resource, redirect_uri);
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}", target.value(), discovered.issuer(),
+                                discovered.server.authorization_endpoint, discovered.resource, redirect_uri);
   for (const auto& scope : scopes)
     all += "\n" + scope;
   return json::hex(json::sha256(all));

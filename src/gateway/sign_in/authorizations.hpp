@@ -15,6 +15,7 @@
 #include "auth/tokens/private_key.hpp"
 #include "base/secrets/secret.hpp"
 #include "base/tasks/task.hpp"
+#include "gateway/grants/grant.hpp"
 #include "gateway/sign_in/ticket.hpp"
 
 namespace proteus::gateway {
@@ -26,6 +27,7 @@ struct Plan {
   auth::oauth::Scopes scopes = {};
   std::string redirect_uri = {};
   std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
+  GrantTarget target = {};                         // of the upstream; empty at an identity provider
 
   // Returns the same text for plans that send people to the same place for the same purpose. Consent to one plan is no
   // consent to a plan with another digest.

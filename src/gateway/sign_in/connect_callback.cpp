@@ -145,9 +145,15 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
     co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
   }
   const Plan& plan = *departure.plan;
+  // Its tokens must not be sent to what has taken over the name since.
+  if (target_of(*settings) != plan.target) {
+    dependencies_.awaited.ended(ticket, SignInEnd::failed);
+    co_return co_await say(visit, 409, "This server has changed",
+                           "The operator has changed it during the sign-in." + std::string(kNothing));
+  }
   Grant grant{.owner = ticket.person.kind == Person::Kind::user ? GrantOwner(ticket.person.key) : gateway_owner(),
               .owner_name = visit.browser.name,
-              .target = target_of(*settings),
+              .target = plan.target,
               .upstream = ticket.upstream,
               .resource = plan.discovered.resource,
               .server = plan.discovered.server,

@@ -44,6 +44,7 @@ TEST_F(ConnectTest, AUserWithATokenConnects) {
   EXPECT_EQ(host_.kept[0]->owner.value(), "ada");
   EXPECT_EQ(host_.kept[0]->tokens.access_token.reveal(), "gold");
   EXPECT_EQ(host_.kept[0]->issuer(), kServer);
+  EXPECT_EQ(host_.kept[0]->target, target_of(host_.upstream("notes").value()));
   EXPECT_EQ(end(), SignInEnd::connected);
   EXPECT_EQ(host_.noted, std::vector<std::string>{"ada connection.approve"});
 }
@@ -225,6 +226,27 @@ TEST_F(ConnectTest, ConsentIsNoneToSomethingElse) {
   EXPECT_EQ(browser.post(link, "decision=allow").status, 403);
   EXPECT_TRUE(browser.get(link).body.contains("delete"));
   EXPECT_EQ(browser.post(link, "decision=allow").status, 303);
+}
+
+// UPC-06: neither is it consent to another upstream that has taken over the name.
+TEST_F(ConnectTest, ConsentIsNoneToAnotherUpstreamOfTheName) {
+  TestBrowser browser(*this);
+  const std::string link = link_for_token("ada");
+  browser.get(link);
+  browser.post(link, "secret=ada");
+  browser.get(link);
+  host_.upstream_url = "https://other.example/mcp";
+  EXPECT_EQ(browser.post(link, "decision=allow").status, 403);
+}
+
+// UPC-08: another upstream takes over the name while a user is at the authorization server.
+TEST_F(ConnectTest, AnotherUpstreamOfTheNameGetsNothing) {
+  TestBrowser browser(*this);
+  const std::string away = depart(browser, link_for_token("ada"), "ada");
+  host_.upstream_url = "https://other.example/mcp";
+  EXPECT_EQ(browser.get(callback(away, "gold")).status, 409);
+  EXPECT_TRUE(host_.kept.empty());
+  EXPECT_EQ(end(), SignInEnd::failed);
 }
 
 // UPC-06

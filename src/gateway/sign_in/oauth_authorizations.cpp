@@ -82,8 +82,9 @@ Task<Result<PlanPointer>> OAuthAuthorizations::plan_there(Ticket ticket, Registr
   plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), discovered->issuer());
   plan->scopes = oauth::first_scopes(*discovered, wanted.scopes, oauth::Offline::yes);
   const GrantOwner owner = ticket.person.kind == Person::Kind::user ? GrantOwner(ticket.person.key) : gateway_owner();
+  plan->target = target_of(settings);
   // A request for more scopes must not lose those that were granted before.
-  if (const auto grant = dependencies_.vault.find(owner, target_of(settings)); grant && !ticket.scopes.empty())
+  if (const auto grant = dependencies_.vault.find(owner, plan->target); grant && !ticket.scopes.empty())
     plan->scopes = oauth::united(plan->scopes, grant->tokens.scopes);
   plan->scopes = oauth::united(plan->scopes, ticket.scopes);
   auto client = co_await client_for(*discovered, wanted, plan->redirect_uri, registration);

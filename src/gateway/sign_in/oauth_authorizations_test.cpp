@@ -18,9 +18,9 @@ class OAuthAuthorizationsTest : public ::testing::Test {
   OAuthAuthorizationsTest() {
     ticket_.person = {Person::Kind::user, "ada"};
     ticket_.upstream = "notes";
-    auto settings = test::upstream_at("notes", server_.port());
-    settings.authentication.type = providers::Authentication::Type::oauth;
-    gateway_.emplace(std::vector{settings});
+    settings_ = test::upstream_at("notes", server_.port());
+    settings_.authentication.type = providers::Authentication::Type::oauth;
+    gateway_.emplace(std::vector{settings_});
     authorizations_.emplace(
         OAuthAuthorizations::Dependencies{gateway_->gateway, gateway_->gateway.vault(), gateway_->gateway.clock()});
   }
@@ -60,7 +60,13 @@ class OAuthAuthorizationsTest : public ::testing::Test {
   std::optional<test::TestGateway> gateway_;
   std::optional<OAuthAuthorizations> authorizations_;
   Ticket ticket_;
+  providers::UpstreamSettings settings_;
 };
+
+// UPC-08
+TEST_F(OAuthAuthorizationsTest, PlansForTheUpstreamAndNotForItsName) {
+  EXPECT_EQ(leave()->target, target_of(settings_));
+}
 
 // UPC-02: the client is registered once.
 TEST_F(OAuthAuthorizationsTest, RegistersOneClientForAllWhoSignIn) {

@@ -32,7 +32,7 @@ class PlayedHost final : public SiteHost {
     if (name != "notes" && name != "chain") return std::nullopt;
     providers::UpstreamSettings settings;
     settings.name = name;
-    settings.url = "https://notes.example/mcp";
+    settings.url = upstream_url;
     if (name == "chain") settings.authentication.oauth.grant = providers::OAuthGrant::identity_assertion;
     return settings;
   }
@@ -70,6 +70,7 @@ class PlayedHost final : public SiteHost {
   }
 
   std::string url = "http://127.0.0.1:1";
+  std::string upstream_url = "https://notes.example/mcp";
   std::vector<GrantPointer> kept;
   std::vector<std::string> noted;
 };
@@ -81,7 +82,8 @@ class PlayedServers final : public Authorizations {
 
   Task<Result<PlanPointer>> plan(Ticket ticket, Registration) override {
     ++plans;
-    co_return planned(issuer, ticket.scopes.empty() ? scopes : ticket.scopes);
+    co_return planned(issuer, ticket.scopes.empty() ? scopes : ticket.scopes,
+                      target_of(host_.upstream(ticket.upstream).value()));
   }
   Task<Result<PlanPointer>> plan_identity(std::string at, std::string) override { co_return planned(at, {"tools"}); }
   Task<> came_back(PlanPointer, std::string error) override {
@@ -105,8 +107,9 @@ class PlayedServers final : public Authorizations {
   int plans = 0;
 
  private:
-  PlanPointer planned(const std::string& at, std::vector<std::string> wanted) const {
+  PlanPointer planned(const std::string& at, std::vector<std::string> wanted, GrantTarget target = {}) const {
     auto plan = std::make_shared<Plan>();
+    plan->target = std::move(target);
     plan->discovered.resource = "https://notes.example/mcp";
     plan->discovered.server.issuer = at;
     plan->discovered.server.authorization_endpoint = at + "/authorize";
