@@ -87,6 +87,7 @@ struct Grant {
   auth::ServerMetadata server = {};  // issued the tokens; no other server gets the refresh token
   auth::oauth::Client client = {};   // client of the tokens; without the secrets that the settings have
   auth::oauth::TokenAnswer tokens = {};
+  auth::oauth::Scopes asked = {};                  // scopes that the sign-in asked for
   std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
   Clock::Wall connected_at = {};
   Clock::Wall refreshed_at = {};  // the same as `connected_at` before the first refresh

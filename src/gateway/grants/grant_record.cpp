@@ -126,6 +126,7 @@ std::string write_grant(const Grant& grant, Rotation rotation) {
   out["server"] = written(grant.server);
   out["client"] = written(grant.client);
   out["tokens"] = written(grant.tokens);
+  put(out, "asked", auth::oauth::write_scopes(grant.asked));
   if (grant.proof_key) put(out, "proof_key", grant.proof_key->pem().reveal());
   out["connected_at"] = seconds(grant.connected_at);
   out["refreshed_at"] = seconds(grant.refreshed_at);
@@ -150,6 +151,7 @@ Result<Grant> read_grant(std::string_view text) {
   grant.server = server_of(object_at(*from, "server"));
   grant.client = client_of(object_at(*from, "client"));
   grant.tokens = tokens_of(object_at(*from, "tokens"));
+  grant.asked = auth::oauth::read_scopes(text_at(*from, "asked"));
   if (const auto pem = text_at(*from, "proof_key"); !pem.empty()) {
     auto key = auth::PrivateKey::read(Secret(pem));
     if (!key) return std::unexpected(std::move(key.error()));

@@ -163,7 +163,7 @@ class Vault {
   GrantPointer publish(Grant grant);
   GrantPointer publish(const GrantKey& key, Grant grant);
   void remove(const GrantKey& key);
-  // Ends the question for more scopes: the owner has signed in.
+  // Notes that the owner has signed in: ends the question for more scopes if the sign-in asked for them.
   void note_sign_in(const Grant& grant);
   // Removes those grants of an owner that were obtained without a person's help.
   void remove_obtained(const GrantOwner& owner);

@@ -289,7 +289,7 @@ void Vault::note_sign_in(const Grant& grant) {
   if (asked == shard.widenings.end()) return;
   if (auth::oauth::includes(grant.tokens.scopes, asked->second.asked)) {
     shard.widenings.erase(asked);
-  } else {
+  } else if (auth::oauth::includes(grant.asked, asked->second.asked)) {
     asked->second.in_vain = true;
   }
 }

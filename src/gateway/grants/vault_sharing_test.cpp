@@ -99,6 +99,22 @@ TEST_F(SharedVaultTest, FollowsWhatTheOtherGotAndLost) {
   EXPECT_EQ(other->state(kept->owner, kept->target), GrantState::none);
 }
 
+// UPC-10
+TEST_F(SharedVaultTest, KnowsWhichScopesASignInAtAnotherProcessAskedFor) {
+  const auto widens = [&] { return other->widen(*other->find(alice->owner, alice->target), {"write"}).has_value(); };
+  const auto sign_in = [&](auth::oauth::Scopes asked) {
+    clock.advance(1s);
+    Grant anew = grant_of("alice");
+    anew.asked = std::move(asked);
+    EXPECT_TRUE(proteus::test::run(io, other->follow("grant", put(std::move(anew))->id)));
+  };
+  EXPECT_TRUE(widens());
+  sign_in({"read"});
+  EXPECT_TRUE(widens());
+  sign_in({"read", "write"});
+  EXPECT_FALSE(widens());
+}
+
 // REP-02
 TEST_F(SharedVaultTest, UsesTheTokenThatTheOtherGotByARefresh) {
   clock.advance(2h);

@@ -235,7 +235,9 @@ TEST_F(VaultTest, AsksForTheSameScopesUntilTheOwnerSignsIn) {
   clock.advance(Vault::kWideningLife);
   EXPECT_THAT(vault->widen(*grant, {"write"}).value(), ElementsAre("read", "write"));
   // The authorization server did not grant it.
-  const auto same = put(grant_of("ada"));
+  Grant refused = grant_of("ada");
+  refused.asked = {"read", "write"};
+  const auto same = put(std::move(refused));
   EXPECT_FALSE(vault->widen(*same, {"write"}));
   clock.advance(Vault::kWideningLife);
   EXPECT_TRUE(vault->widen(*same, {"write"}));
@@ -244,6 +246,20 @@ TEST_F(VaultTest, AsksForTheSameScopesUntilTheOwnerSignsIn) {
   const auto granted = put(std::move(wider));
   EXPECT_FALSE(vault->widen(*granted, {"write"}));
   EXPECT_THAT(vault->widen(*granted, {"delete"}).value(), ElementsAre("read", "write", "delete"));
+}
+
+// UPC-10: an upstream demands more while the owner is at the authorization server, or they sign in for something else.
+TEST_F(VaultTest, NoScopesAreRefusedThatTheSignInDidNotAskFor) {
+  const auto grant = put(grant_of("ada"));
+  EXPECT_TRUE(vault->widen(*grant, {"write"}));
+  Grant wider = grant_of("ada");
+  wider.asked = wider.tokens.scopes = {"read", "write"};
+  EXPECT_TRUE(vault->widen(*grant, {"delete"}));
+  const auto granted = put(std::move(wider));
+  EXPECT_THAT(vault->widen(*granted, {"delete"}).value(), ElementsAre("read", "write", "delete"));
+  Grant plain = grant_of("ada");
+  plain.asked = {"read"};
+  EXPECT_TRUE(vault->widen(*put(std::move(plain)), {"write"}));
 }
 
 // UPC-11

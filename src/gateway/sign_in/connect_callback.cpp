@@ -158,7 +158,8 @@ Task<> ConnectSite::connected(Visit& visit, Departure departure, auth::oauth::To
               .resource = plan.discovered.resource,
               .server = plan.discovered.server,
               .client = *plan.client,
-              .tokens = std::move(answer)};
+              .tokens = std::move(answer),
+              .asked = plan.scopes};
   // Credentials from the settings are not stored in the grant; they are read from the settings each time.
   if (grant.client.registered == auth::oauth::Registered::beforehand) {
     grant.client.secret = {};

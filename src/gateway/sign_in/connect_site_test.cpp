@@ -45,6 +45,7 @@ TEST_F(ConnectTest, AUserWithATokenConnects) {
   EXPECT_EQ(host_.kept[0]->tokens.access_token.reveal(), "gold");
   EXPECT_EQ(host_.kept[0]->issuer(), kServer);
   EXPECT_EQ(host_.kept[0]->target, target_of(host_.upstream("notes").value()));
+  EXPECT_EQ(host_.kept[0]->asked, auth::oauth::Scopes{"read"});
   EXPECT_EQ(end(), SignInEnd::connected);
   EXPECT_EQ(host_.noted, std::vector<std::string>{"ada connection.approve"});
 }
