@@ -28,6 +28,9 @@ class Vault::Flight {
   // Another process changed a record of the grant: after a disconnection and another sign-in, there are two. They are
   // read when this change has ended.
   void follow_later(std::string id) { changed_.insert(std::move(id)); }
+  // What is being obtained rests on a sign-in that has ended.
+  void outdate() { outdated_ = true; }
+  bool take_outdated() { return std::exchange(outdated_, false); }
   void add(Answer answer) { waiting_.push_back(std::move(answer)); }
   void deliver(const Result<GrantPointer>& result) {
     for (const Answer& answer : std::exchange(waiting_, {}))
@@ -39,6 +42,7 @@ class Vault::Flight {
   const GrantKey key_;
   std::vector<Answer> waiting_;
   std::set<std::string> changed_;  // ids of the records
+  bool outdated_ = false;
 };
 
 }  // namespace proteus::gateway

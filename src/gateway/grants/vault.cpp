@@ -162,7 +162,17 @@ void Vault::remove(const GrantKey& key) {
   shard.widenings.erase(key);
 }
 
+void Vault::end(const GrantPointer& grant) {
+  remove({grant->owner, grant->target});
+  if (is_identity(grant->target)) remove_obtained(grant->owner);
+  tell(grant, GrantState::none);
+}
+
 void Vault::remove_obtained(const GrantOwner& owner) {
+  for (const auto& [key, under_way] : flights_) {
+    const auto flight = key.owner() == owner ? under_way.lock() : nullptr;
+    if (flight) flight->outdate();
+  }
   for (Shard& shard : shards_) {
     const std::scoped_lock lock(shard.mutex);
     std::erase_if(shard.grants,
@@ -237,9 +247,6 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   grant.rotation_begun = false;
   auto kept = publish(std::move(grant));
   note_sign_in(*kept);
-  // Grants that could not be obtained before their owner signed in can be obtained now.
-  if (is_identity(key.target()))
-    std::erase_if(failures_, [&](const auto& entry) { return entry.first.owner() == key.owner(); });
   flight->deliver(kept);
   tell(kept, GrantState::connected);
   co_return kept;
@@ -263,11 +270,8 @@ Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::stri
   writes.push_back(audit(std::move(who), "connection.remove", *grant));
   if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
-  remove(key);
-  // Grants that were obtained by a sign-in end with it.
-  if (is_identity(key.target())) remove_obtained(key.owner());
+  end(grant);
   flight->deliver(std::unexpected(errors::unauthenticated("the connection has ended")));
-  tell(grant, GrantState::none);
   Disconnected disconnected{.grant = grant};
   const auto revoked = co_await dependencies_.servers.revoke(grant);
   disconnected.revoked = revoked.has_value();

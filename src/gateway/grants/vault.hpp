@@ -165,7 +165,10 @@ class Vault {
   void remove(const GrantKey& key);
   // Notes that the owner has signed in: ends the question for more scopes if the sign-in asked for them.
   void note_sign_in(const Grant& grant);
-  // Removes those grants of an owner that were obtained without a person's help.
+  // Removes a grant whose record is gone, and what was obtained by it.
+  void end(const GrantPointer& grant);
+  // Removes those grants of an owner that were obtained without a person's help. Those that are being obtained are
+  // obtained once more.
   void remove_obtained(const GrantOwner& owner);
   // Removes grants that were obtained without a person's help and have expired; all of them if that makes no room.
   void remove_ended();
@@ -184,7 +187,7 @@ class Vault {
   void conclude(const GrantKey& key, Flight& flight, const Result<GrantPointer>& result);
   // For a grant whose tokens are all refused: checks whether its upstream uses another authorization server now.
   Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, std::string challenge);
-  Task<Result<GrantPointer>> obtain(GrantKey key, Secret caller_token, bool is_refused);
+  Task<Result<GrantPointer>> obtain(std::shared_ptr<Flight> flight, GrantKey key, Secret caller_token, bool is_refused);
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
   Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);

@@ -84,8 +84,7 @@ Task<Result<>> Vault::follow(std::string kind, std::string id) {
   if (!*record) {
     const auto gone = find_id(id);
     if (!gone || waits_for_flight({gone->owner, gone->target}, id)) co_return Result<>{};
-    remove({gone->owner, gone->target});
-    tell(gone, GrantState::none);
+    end(gone);
     co_return Result<>{};
   }
   auto grant =
@@ -151,8 +150,7 @@ Task<Result<GrantPointer>> Vault::wait_for_other(GrantPointer grant) {
     const auto record = co_await dependencies_.store.sealed_record("grant", grant->id);
     if (!record) co_return std::unexpected(record.error());
     if (!*record) {
-      remove({grant->owner, grant->target});
-      tell(grant, GrantState::none);
+      end(grant);
       co_return std::unexpected(errors::unauthenticated("the connection has ended"));
     }
     auto now =

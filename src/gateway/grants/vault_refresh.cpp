@@ -109,7 +109,7 @@ void Vault::renew(Wanted wanted, Answer answer) {
 
 Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantKey key, GrantPointer grant, Secret caller_token,
                     bool is_refused) {
-  const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
+  const auto result = grant->is_transient ? co_await obtain(flight, key, std::move(caller_token), is_refused)
                                           : co_await refresh(std::move(grant), is_refused);
   conclude(key, *flight, result);
 }
@@ -151,8 +151,11 @@ Task<std::shared_ptr<Vault::Flight>> Vault::take_off(GrantKey key) {
   co_return flight;
 }
 
-Task<Result<GrantPointer>> Vault::obtain(GrantKey key, Secret caller_token, bool is_refused) {
-  auto obtained = co_await dependencies_.servers.obtain(key.owner(), key.target(), std::move(caller_token));
+Task<Result<GrantPointer>> Vault::obtain(std::shared_ptr<Flight> flight, GrantKey key, Secret caller_token,
+                                         bool is_refused) {
+  auto obtained = co_await dependencies_.servers.obtain(key.owner(), key.target(), caller_token);
+  while (obtained && flight->take_outdated())
+    obtained = co_await dependencies_.servers.obtain(key.owner(), key.target(), caller_token);
   if (!obtained) co_return std::unexpected(std::move(obtained.error()));
   if (!find(key) && !has_room()) co_return std::unexpected(errors::exhausted("there are too many connections"));
   obtained->owner = key.owner();
@@ -282,6 +285,9 @@ Result<auth::oauth::Scopes> Vault::widen(const Grant& grant, const auth::oauth::
 }
 
 void Vault::note_sign_in(const Grant& grant) {
+  // Grants that could not be obtained before their owner signed in can be obtained now.
+  if (is_identity(grant.target))
+    std::erase_if(failures_, [&](const auto& entry) { return entry.first.owner() == grant.owner; });
   const GrantKey key{grant.owner, grant.target};
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);

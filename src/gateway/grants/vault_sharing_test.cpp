@@ -99,6 +99,29 @@ TEST_F(SharedVaultTest, FollowsWhatTheOtherGotAndLost) {
   EXPECT_EQ(other->state(kept->owner, kept->target), GrantState::none);
 }
 
+// UPC-11, UPC-14: what is obtained by a sign-in begins and ends with it, wherever that happens.
+TEST_F(SharedVaultTest, ObtainsByASignInOfAnotherProcessUntilItEndsThere) {
+  others->automatic = GrantTarget(std::string("https://chat.example/mcp\nidentity_assertion\n\n"));
+  const auto by_chain = [&] {
+    auto given = wanted("alice");
+    given.target = others->automatic;
+    return proteus::test::run(io, other->usable(given));
+  };
+  others->refused = errors::unauthenticated("nobody has signed in");
+  EXPECT_FALSE(by_chain());
+  others->refused.reset();
+  others->obtained = tokens("by-chain", "");
+  Grant identity = grant_of("alice");
+  identity.target = identity_target("https://id.example");
+  const auto kept = put(std::move(identity));
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", kept->id)));
+  EXPECT_TRUE(by_chain());
+  EXPECT_TRUE(proteus::test::run(io, vault->disconnect(kept->id, "a test")));
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", kept->id)));
+  EXPECT_EQ(other->state(kept->owner, others->automatic), GrantState::none);
+  EXPECT_EQ(other->state(alice->owner, alice->target), GrantState::connected);
+}
+
 // UPC-10
 TEST_F(SharedVaultTest, KnowsWhichScopesASignInAtAnotherProcessAskedFor) {
   const auto widens = [&] { return other->widen(*other->find(alice->owner, alice->target), {"write"}).has_value(); };

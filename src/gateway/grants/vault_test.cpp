@@ -297,5 +297,22 @@ TEST_F(VaultTest, ForgetsWhatWasObtainedByASignInThatHasEnded) {
   EXPECT_EQ(state("bob"), GrantState::connected);
 }
 
+// UPC-14
+TEST_F(VaultTest, UsesNothingThatWasBeingObtainedWhenTheSignInEnded) {
+  Grant identity = grant_of("ada");
+  identity.target = identity_target("https://id.example");
+  const auto kept = put(std::move(identity));
+  servers->automatic = kTarget;
+  servers->obtained = tokens("by-chain", "");
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("ada")));
+  proteus::test::run_until(io, [&] { return !servers->obtained_with.empty(); });
+  servers->refused = errors::unauthenticated("nobody has signed in");
+  ASSERT_TRUE(proteus::test::run(io, vault->disconnect(kept->id, "a test")));
+  servers->release();
+  EXPECT_FALSE(asking.finish());
+  EXPECT_EQ(state("ada"), GrantState::none);
+}
+
 }  // namespace
 }  // namespace proteus::gateway::test

@@ -47,10 +47,12 @@ class ScriptedServers final : public GrantServers {
   }
   Task<Result<Grant>> obtain(GrantOwner, GrantTarget, Secret caller_token) override {
     obtained_with.push_back(caller_token.reveal());
-    if (refused) co_return std::unexpected(*refused);
-    Grant grant;
-    grant.tokens = obtained;
-    co_return grant;
+    Result<Grant> answer = Grant();
+    answer->tokens = obtained;
+    if (refused) answer = std::unexpected(*refused);
+    while (held)
+      co_await released_.wait();
+    co_return answer;
   }
 
   void release() {
