@@ -73,11 +73,16 @@ Result<Callback> read_callback(std::string_view query) {
   return callback;
 }
 
-Result<Secret> judge_callback(const Callback& callback, const AuthorizationRequest& request) {
+Result<> check_sender(const Callback& callback, const AuthorizationRequest& request) {
   if (request.state.empty() || !equal_in_constant_time(callback.state, request.state))
     return std::unexpected(errors::forbidden("the callback is not the answer to this sign-in"));
   if (callback.has_issuer ? callback.issuer != request.issuer : request.expects_issuer)
     return std::unexpected(errors::forbidden("the callback is not of the authorization server that was asked"));
+  return {};
+}
+
+Result<Secret> judge_callback(const Callback& callback, const AuthorizationRequest& request) {
+  if (auto sent = check_sender(callback, request); !sent) return std::unexpected(std::move(sent.error()));
   if (!callback.error.empty()) return std::unexpected(server_error(callback.error, callback.error_description));
   if (callback.code.empty()) return std::unexpected(errors::protocol("the callback has neither a code nor an error"));
   return Secret(callback.code);

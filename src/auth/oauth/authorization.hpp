@@ -51,9 +51,11 @@ struct Callback {
 // Reads the query of the redirect. Fails if a parameter is repeated or too long.
 Result<Callback> read_callback(std::string_view query);
 
-// Returns the code, which may go only to the token endpoint of the request's issuer. Fails with `forbidden` if the
-// callback does not answer this request: another state, or another issuer by the four cases of RFC 9207, compared byte
-// by byte. Only after these checks does it report an error of the server, such as access_denied.
+// Fails with `forbidden` if the callback does not answer this request: another state, or another issuer by the four
+// cases of RFC 9207, compared byte by byte.
+Result<> check_sender(const Callback& callback, const AuthorizationRequest& request);
+// Returns the code, which may go only to the token endpoint of the request's issuer. Fails as `check_sender` does, and
+// only then reports an error of the server, such as access_denied.
 Result<Secret> judge_callback(const Callback& callback, const AuthorizationRequest& request);
 
 // Returns the PKCE challenge of a verifier.

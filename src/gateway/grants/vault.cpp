@@ -299,16 +299,22 @@ Task<Result<>> Vault::keep(auth::oauth::Client client) {
   co_return Result<>{};
 }
 
+bool Vault::begin_replacing(const auth::oauth::Client& client) {
+  const auto now = dependencies_.clock.now();
+  const std::scoped_lock lock(clients_mutex_);
+  std::erase_if(forgotten_, [&](const auto& each) { return now - each.second >= kRegisterAgain; });
+  const auto found = clients_.find({client.issuer, client.redirect_uri});
+  return found != clients_.end() && found->second.id == client.id && forgotten_.emplace(found->first, now).second;
+}
+
 Task<> Vault::forget_registration(auth::oauth::Client client) {
+  if (!begin_replacing(client)) co_return;
   const std::string id = client_id_of(client.issuer, client.redirect_uri);
   {
-    const auto now = dependencies_.clock.now();
     const std::scoped_lock lock(clients_mutex_);
-    std::erase_if(forgotten_, [&](const auto& each) { return now - each.second >= kRegisterAgain; });
-    const auto found = clients_.find({client.issuer, client.redirect_uri});
-    if (found == clients_.end() || found->second.id != client.id) co_return;
-    if (!forgotten_.emplace(found->first, now).second) co_return;
-    clients_.erase(found);
+    std::erase_if(clients_, [&](const auto& each) {
+      return each.first == ClientKey(client.issuer, client.redirect_uri) && each.second.id == client.id;
+    });
   }
   log::warning(
       "the authorization server {} no longer knows the client that was registered there: the next sign-in "

@@ -129,8 +129,11 @@ class Vault {
   // Clients that were registered dynamically, one for each issuer and redirect URI.
   std::optional<auth::oauth::Client> registration(std::string_view issuer, std::string_view redirect_uri) const;
   Task<Result<>> keep(auth::oauth::Client client);
+  // Returns whether another client may be registered in place of this one: not if another one is kept already, nor if
+  // one was replaced or forgotten within `kRegisterAgain`. The caller then replaces it.
+  bool begin_replacing(const auth::oauth::Client& client);
   // Forgets a client that its server no longer knows, so that the next sign-in registers another one. Does nothing if
-  // another one is kept already, or if one was forgotten within `kRegisterAgain`.
+  // `begin_replacing` would return false.
   Task<> forget_registration(auth::oauth::Client client);
 
   // Adds a callback. It is called on the control thread after each change that is not a mere refresh. To be called
@@ -222,7 +225,7 @@ class Vault {
   mutable std::mutex clients_mutex_;
   using ClientKey = std::pair<std::string, std::string>;  // issuer and redirect URI
   std::map<ClientKey, auth::oauth::Client> clients_;
-  std::map<ClientKey, Clock::Monotonic> forgotten_;  // clients, and when they were forgotten
+  std::map<ClientKey, Clock::Monotonic> forgotten_;  // clients, and when they were replaced or forgotten
 
   // These members belong to the control thread.
   std::unordered_map<GrantKey, std::weak_ptr<Flight>, GrantKeyHash> flights_;

@@ -92,10 +92,11 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
   // Each issuer has its own callback. An answer at the callback of another issuer is not the answer to this request.
   const bool is_same_way = issuer == issuer_name(departure->plan->discovered.issuer());
   const bool is_same_person = !connects || visit.browser.is(departure->ticket.person);
-  if (is_same_way) co_await dependencies_.authorizations.came_back(departure->plan, callback->error);
+  const bool is_answer = is_same_way && auth::oauth::check_sender(*callback, departure->request);
+  if (is_answer) co_await dependencies_.authorizations.came_back(departure->plan, callback->error);
   auto code = auth::oauth::judge_callback(*callback, departure->request);
   if (!is_same_way || !is_same_person || !code) {
-    const bool declined = callback->error == "access_denied" && is_same_way && is_same_person;
+    const bool declined = callback->error == "access_denied" && is_answer && is_same_person;
     fail(declined ? SignInEnd::declined : SignInEnd::failed);
     const std::string why =
         code ? std::string("The answer is not the one that was asked for.") : code.error().message();

@@ -181,6 +181,20 @@ TEST_F(ConnectTest, AnotherIssuersAnswerConnectsNothing) {
   EXPECT_TRUE(host_.kept.empty());
 }
 
+// UPC-03: nor does it say anything about the server that was asked.
+TEST_F(ConnectTest, AnotherIssuersErrorIsNotTheServers) {
+  TestBrowser browser(*this);
+  for (const char* const error : {"invalid_client", "access_denied"}) {
+    const std::string away = depart(browser, link_for_token("ada"), "ada");
+    const auto refused =
+        browser.get(fmt::format("{}?state={}&error={}&iss=https://evil.example", parameter(away, "redirect_uri"),
+                                auth::form_encoded(parameter(away, "state")), error));
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_TRUE(servers_.back.empty()) << error;
+    EXPECT_EQ(end(), SignInEnd::failed) << error;
+  }
+}
+
 // UPC-05
 TEST_F(ConnectTest, WhoDeclinesConnectsNothingAndTheLinkIsUsedUp) {
   TestBrowser browser(*this);

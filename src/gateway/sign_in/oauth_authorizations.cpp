@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "auth/oauth/run.hpp"
+#include "base/log/log.hpp"
 
 namespace proteus::gateway {
 
@@ -50,9 +51,13 @@ Task<> OAuthAuthorizations::came_back(PlanPointer plan, std::string error) {
 
 Task<> OAuthAuthorizations::came_back_there(PlanPointer plan, std::string error) {
   if (!plan->client) co_return;
-  away_.erase({plan->client->issuer, plan->client->id});
-  if (error == "invalid_client" || error == "unauthorized_client")
-    co_await dependencies_.vault.forget_registration(*plan->client);
+  const std::pair client(plan->client->issuer, plan->client->id);
+  // The browser may have made the error up, so it counts no more than people who stay away.
+  if (error == "invalid_client" || error == "unauthorized_client") {
+    away_[client] = kMostLost;
+  } else {
+    away_.erase(client);
+  }
 }
 
 Task<std::string> OAuthAuthorizations::challenge_of(net::Url endpoint) {
@@ -100,12 +105,22 @@ unsigned OAuthAuthorizations::leaves(const oauth::Client& client) {
   return ++away_[{client.issuer, client.id}];
 }
 
-Task<bool> OAuthAuthorizations::is_lost(oauth::Client client) {
-  if (client.registered != oauth::Registered::dynamically) co_return false;
-  if (leaves(client) <= kMostLost) co_return false;
+bool OAuthAuthorizations::is_lost(const oauth::Client& client) {
+  if (client.registered != oauth::Registered::dynamically) return false;
+  if (leaves(client) <= kMostLost) return false;
   away_.erase({client.issuer, client.id});
-  co_await dependencies_.vault.forget_registration(client);
-  co_return !dependencies_.vault.registration(client.issuer, client.redirect_uri);
+  return dependencies_.vault.begin_replacing(client);
+}
+
+Task<Result<oauth::Client>> OAuthAuthorizations::register_client(oauth::Discovered discovered,
+                                                                 oauth::ClientSources sources,
+                                                                 std::string redirect_uri) {
+  auto client = co_await oauth::find_client(fetch_, dependencies_.clock, std::move(discovered), std::move(sources));
+  if (!client) co_return client;
+  client->redirect_uri = std::move(redirect_uri);
+  if (auto kept = co_await dependencies_.vault.keep(*client); !kept) co_return std::unexpected(std::move(kept.error()));
+  leaves(*client);
+  co_return client;
 }
 
 Task<Result<std::optional<oauth::Client>>> OAuthAuthorizations::client_for(const oauth::Discovered& discovered,
@@ -129,14 +144,15 @@ Task<Result<std::optional<oauth::Client>>> OAuthAuthorizations::client_for(const
   auto chosen = oauth::choose_client(discovered, sources, dependencies_.clock.wall());
   if (!chosen) co_return std::unexpected(std::move(chosen.error()));
   if (registration == Registration::as_it_is) co_return std::move(*chosen);
-  if (*chosen && !co_await is_lost(**chosen)) co_return std::move(*chosen);
+  if (*chosen && !is_lost(**chosen)) co_return std::move(*chosen);
   if (*chosen) sources.registered.reset();
-  auto client = co_await oauth::find_client(fetch_, dependencies_.clock, discovered, sources);
-  if (!client) co_return std::unexpected(std::move(client.error()));
-  client->redirect_uri = redirect_uri;
-  if (const auto kept = co_await dependencies_.vault.keep(*client); !kept) co_return std::unexpected(kept.error());
-  leaves(*client);
-  co_return std::move(*client);
+  auto client = co_await register_client(discovered, std::move(sources), std::move(redirect_uri));
+  if (client) co_return std::move(*client);
+  if (!*chosen) co_return std::unexpected(std::move(client.error()));
+  // The present one may well be good: those who left with it may just have changed their minds.
+  log::warning("nobody comes back from the authorization server {}, and it registers no other client: {}",
+               log::printable(discovered.issuer()), client.error().message());
+  co_return std::move(*chosen);
 }
 
 Task<Result<oauth::Discovered>> OAuthAuthorizations::identity_provider(std::string issuer) {

@@ -23,7 +23,7 @@ class OAuthAuthorizations final : public Authorizations {
     const Clock& clock;
   };
   // A server that does not know our client sends nobody back, so only their absence tells. After so many people in a
-  // row who did not come back, the next one is sent with a newly registered client.
+  // row who did not come back, the next one is sent with a newly registered client, if the server registers one.
   static constexpr unsigned kMostLost = 3;
 
   explicit OAuthAuthorizations(Dependencies dependencies);
@@ -43,13 +43,15 @@ class OAuthAuthorizations final : public Authorizations {
   Task<Result<auth::oauth::Discovered>> identity_provider(std::string issuer);
   // Counts one more person who leaves with this client. Returns how many in a row have left and are not back.
   unsigned leaves(const auth::oauth::Client& client);
-  // Counts one more person, as `leaves` does. Returns whether another client must be registered.
-  Task<bool> is_lost(auth::oauth::Client client);
+  // Counts one more person, as `leaves` does. Returns whether to register another client in place of this one.
+  bool is_lost(const auth::oauth::Client& client);
   Task<Result<PlanPointer>> plan_identity_there(std::string issuer, std::string resource);
   Task<Result<auth::oauth::TokenAnswer>> redeem_there(PlanPointer plan, auth::oauth::AuthorizationRequest request,
                                                       Secret code);
   // Returns the upstream's WWW-Authenticate challenge to a request without a token; empty if there is none.
   Task<std::string> challenge_of(net::Url endpoint);
+  Task<Result<auth::oauth::Client>> register_client(auth::oauth::Discovered discovered,
+                                                    auth::oauth::ClientSources sources, std::string redirect_uri);
   Task<Result<std::optional<auth::oauth::Client>>> client_for(const auth::oauth::Discovered& discovered,
                                                               const providers::OAuthSettings& settings,
                                                               std::string redirect_uri, Registration registration);

@@ -38,6 +38,8 @@ class OAuthAuthorizationsTest : public ::testing::Test {
               {"token_endpoint", at + "/token"},
               {"registration_endpoint", at + "/register"},
               {"code_challenge_methods_supported", {"S256"}}};
+    } else if (path == "/register" && is_closed_) {
+      status = 500;
     } else if (path == "/register") {
       body = {{"client_id", fmt::format("client-{}", ++clients_)}};
       status = 201;
@@ -56,6 +58,7 @@ class OAuthAuthorizationsTest : public ::testing::Test {
   }
 
   std::atomic<int> clients_ = 0;
+  std::atomic<bool> is_closed_ = false;  // to registrations
   net::TestServer server_{[this](net::Exchange& exchange) { return serve(exchange); }};
   std::optional<test::TestGateway> gateway_;
   std::optional<OAuthAuthorizations> authorizations_;
@@ -101,6 +104,21 @@ TEST_F(OAuthAuthorizationsTest, RegistersAgainWhereNobodyComesBack) {
   // Not again at once.
   for (unsigned i = 0; i < 3 * OAuthAuthorizations::kMostLost; ++i)
     EXPECT_EQ(leave()->client->id, "client-2");
+}
+
+// UPC-02: anybody can stay away, or come back with an error of their own.
+TEST_F(OAuthAuthorizationsTest, GoesOnWithItsClientWhereItGetsNoOther) {
+  EXPECT_EQ(leave()->client->id, "client-1");
+  is_closed_ = true;
+  for (unsigned i = 0; i < 3 * OAuthAuthorizations::kMostLost; ++i)
+    EXPECT_EQ(leave()->client->id, "client-1");
+}
+
+TEST_F(OAuthAuthorizationsTest, GoesOnWithItsClientWhereSomebodyComesBackWithAnErrorAndItGetsNoOther) {
+  const auto plan = leave();
+  is_closed_ = true;
+  gateway_->run(authorizations_->came_back(plan, "invalid_client"));
+  EXPECT_EQ(leave()->client->id, "client-1");
 }
 
 }  // namespace
