@@ -48,9 +48,12 @@ Task<Result<Vault::Disconnected>> SignInDesk::disconnect(std::string id, std::st
 bool SignInDesk::is_connected(const Ticket& ticket) const {
   const auto settings = host_.upstream(ticket.upstream);
   if (!settings) return false;
-  const auto grant = vault_.find(GrantOwner(ticket.person.key), wanted_target(*settings, ticket.person.issuer));
+  const auto target = wanted_target(*settings, ticket.person.issuer);
+  const auto grant = vault_.find(GrantOwner(ticket.person.key), target);
   if (!grant || grant->state != GrantState::connected) return false;
-  return ticket.scopes.empty() || grant->connected_at != ticket.connected_at;
+  // The earlier grant does not suffice: it lacks scopes, or what the identity provider said has expired.
+  const bool needs_another = !ticket.scopes.empty() || is_identity(target);
+  return !needs_another || grant->connected_at != ticket.connected_at;
 }
 
 // Outdates the lists of all upstreams that share the connection, then notifies each listener once per kind.

@@ -4,20 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/test_run.hpp"
+#include "gateway/testing/silent_channel.hpp"
 
 namespace proteus::gateway {
 namespace {
-
-class SilentChannel final : public server::CallChannel {
- public:
-  explicit SilentChannel(const Executor& executor) : cancellation_(executor) {}
-  void send(std::string) override {}
-  void release(std::chrono::milliseconds) override {}
-  server::Cancellation& cancellation() override { return cancellation_; }
-
- private:
-  server::Cancellation cancellation_;
-};
 
 class SignInQuestionsTest : public ::testing::Test {
  protected:

@@ -62,7 +62,9 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
   forget_old(now);
   const Place place(ticket.person, ticket.upstream);
   const auto known = open_.find(place);
-  if (known != open_.end() && known->second.scopes == ticket.scopes) {
+  const bool is_same_question = known != open_.end() && known->second.scopes == ticket.scopes &&
+                                known->second.connected_at == ticket.connected_at;
+  if (is_same_question) {
     ticket.id = known->second.id;
     ticket.until = known->second.until;
     return Issued{std::move(ticket), known->second.text};
@@ -77,7 +79,7 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
   // The ticket is written in whole seconds.
   ticket.until = std::chrono::time_point_cast<Seconds>(now) + kLifetime;
   std::string text = base64_encode(key_.seal(write(ticket), kTicketBound), Base64::url);
-  open_.insert_or_assign(place, Open{ticket.id, ticket.scopes, text, ticket.until});
+  open_.insert_or_assign(place, Open{ticket.id, ticket.scopes, ticket.connected_at, text, ticket.until});
   by_time_.emplace_back(ticket.until, place);
   return Issued{std::move(ticket), std::move(text)};
 }

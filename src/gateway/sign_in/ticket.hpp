@@ -50,7 +50,8 @@ class Tickets {
     std::string text;  // as in the link; safe in URLs
   };
   // Returns the ticket that this person has open for the upstream, so that two calls at once lead to the same page. If
-  // the upstream wants other scopes, issues a new ticket that replaces it. Fails if too many tickets are open.
+  // the upstream wants other scopes, or the person has signed in since, issues a new ticket that replaces it. Fails if
+  // too many tickets are open.
   Result<Issued> issue(Ticket ticket);
   // Fails if the ticket is not ours, has expired, was used or was replaced. The error does not say which.
   Result<Ticket> read(std::string_view text) const;
@@ -65,6 +66,7 @@ class Tickets {
   struct Open {
     std::string id;
     std::vector<std::string> scopes;
+    Clock::Wall connected_at;
     std::string text;
     Clock::Wall until;
   };

@@ -84,6 +84,17 @@ TEST_F(TicketsTest, OneIsOpenForEachPersonAndUpstream) {
   EXPECT_EQ(tickets_.open(), 1U);
 }
 
+// What a later question asks for has not happened yet, whatever an earlier sign-in brought.
+TEST_F(TicketsTest, AnotherOneIsIssuedAfterASignIn) {
+  const Ticket asked{.person = {Person::Kind::user, "ada"}, .upstream = "notes"};
+  Ticket again = asked;
+  again.connected_at = Clock::Wall(std::chrono::hours(1));
+  const auto first = tickets_.issue(asked).value();
+  EXPECT_EQ(tickets_.issue(asked)->text, first.text);
+  EXPECT_NE(tickets_.issue(again)->text, first.text);
+  EXPECT_FALSE(tickets_.read(first.text));
+}
+
 TEST_F(TicketsTest, OutliveTheProcessAndNothingElse) {
   const auto issued = issue("ada");
   Tickets after(key_, clock_);
