@@ -62,7 +62,8 @@ void SignInDesk::changed(const GrantChange& change) {
   std::vector<catalog::UpstreamName> concerned;
   for (const ServedUpstream& served : table->order) {
     const auto& settings = served->settings();
-    if (!settings.authentication.is_oauth() || target_of(settings) != change.grant->target) continue;
+    if (!settings.authentication.is_oauth()) continue;
+    if (wanted_target(settings, change.grant->issuer()) != change.grant->target) continue;
     served->lists_changed();
     concerned.push_back(served->name());
   }

@@ -68,5 +68,22 @@ TEST_F(SignInDeskTest, WaitsForAnotherSignInWhereTheEarlierOneDoesNotSuffice) {
   EXPECT_FALSE(waiting.finish()) << "the call goes on";
 }
 
+// UPC-07
+TEST_F(SignInDeskTest, TellsWhoHasSignedInAtAnIdentityProviderThatTheirListsHaveChanged) {
+  test::RawClient client(gateway_->port());
+  client.request("POST", server::modern_fields("subscriptions/listen") + test::bearer("a"),
+                 server::rpc("7", "subscriptions/listen",
+                             R"("notifications":{"toolsListChanged":true},)" + server::modern_meta()));
+  client.read_event();  // the acknowledgement
+  sign_in(*owner_of(*gateway_->gateway.access()->principals->find_name("ada")));
+  gateway_->gateway.end_streams();
+  const auto told = client.read_event();
+  ASSERT_TRUE(told);
+  const auto message = told->json();
+  const auto* method = message.as_object().if_contains("method");
+  ASSERT_TRUE(method != nullptr) << told->data;
+  EXPECT_EQ(*method, "notifications/tools/list_changed");
+}
+
 }  // namespace
 }  // namespace proteus::gateway
