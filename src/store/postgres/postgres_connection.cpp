@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -32,13 +33,75 @@ std::string text_or(const char* text, std::string_view other) {
   return text == nullptr || *text == '\0' ? std::string(other) : std::string(text);
 }
 
-// Returns whether libpq can read the URL. Drops libpq's message about a bad URL, because it quotes parts of the URL.
-bool is_url(const Secret& url) {
+struct FreeUrl {
+  void operator()(PQconninfoOption* url) const { PQconninfoFree(url); }
+};
+using Url = std::unique_ptr<PQconninfoOption, FreeUrl>;
+
+// Returns null if libpq cannot read the URL. Drops libpq's message about a bad URL, because it quotes parts of the URL.
+Url read_url(const Secret& url) {
   char* message = nullptr;
-  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> parsed(
-      PQconninfoParse(url.reveal().c_str(), &message), PQconninfoFree);
+  Url parsed(PQconninfoParse(url.reveal().c_str(), &message));
   PQfreemem(message);
-  return parsed != nullptr;
+  return parsed;
+}
+
+// One of the hosts of a URL. Empty texts stand for libpq's defaults.
+struct Host {
+  std::string name;
+  std::string address;
+  std::string port;
+};
+
+bool names_hosts(std::string_view keyword) { return keyword == "host" || keyword == "hostaddr" || keyword == "port"; }
+
+std::vector<std::string> list_in(const Url& url, std::string_view keyword) {
+  std::vector<std::string> list;
+  for (const PQconninfoOption* each = url.get(); each->keyword != nullptr; ++each) {
+    if (each->keyword != keyword || each->val == nullptr) continue;
+    for (const auto part : std::views::split(std::string_view(each->val), ','))
+      list.emplace_back(std::string_view(part));
+  }
+  return list;
+}
+
+// Returns nothing if the URL's lists do not match. Only a port may be the same for all hosts.
+std::vector<Host> hosts_of(const Url& url) {
+  const auto names = list_in(url, "host");
+  const auto addresses = list_in(url, "hostaddr");
+  const auto ports = list_in(url, "port");
+  std::vector<Host> hosts(std::max({names.size(), addresses.size(), std::size_t{1}}));
+  const auto match = [&](const auto& list) { return list.empty() || list.size() == hosts.size(); };
+  if (!match(names) || !match(addresses) || (ports.size() != 1 && !match(ports))) return {};
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (!names.empty()) hosts[i].name = names[i];
+    if (!addresses.empty()) hosts[i].address = addresses[i];
+    if (!ports.empty()) hosts[i].port = ports[ports.size() == 1 ? 0 : i];
+  }
+  return hosts;
+}
+
+PGconn* start(const Url& url, const Host& host) {
+  std::vector<const char*> keywords;
+  std::vector<const char*> values;
+  const auto add = [&](const char* keyword, const char* value) {
+    keywords.push_back(keyword);
+    values.push_back(value);
+  };
+  // The URL overrides the keywords in front of it; those behind it override the URL.
+  add("tcp_user_timeout", "15000");
+  add("keepalives_idle", "10");
+  add("target_session_attrs", "primary");
+  for (const PQconninfoOption* each = url.get(); each->keyword != nullptr; ++each) {
+    if (!names_hosts(each->keyword)) add(each->keyword, each->val);
+  }
+  add("host", host.name.c_str());
+  add("hostaddr", host.address.c_str());
+  add("port", host.port.c_str());
+  add("client_encoding", "UTF8");
+  add("application_name", "proteus");
+  add(nullptr, nullptr);
+  return PQconnectStartParams(keywords.data(), values.data(), 0);
 }
 
 std::string name_of(PGconn* connection) {
@@ -77,28 +140,32 @@ std::optional<Fault> fault_of(std::string_view sql_state) {
 PostgresConnection::PostgresConnection(PGconn* connection, std::string name, const PostgresOptions& options)
     : Connection(std::move(name)), connection_(connection), patience_(options.statement_timeout + milliseconds(1000)) {}
 
+// Tries the hosts one after the other, because libpq moves on to the next one only when a host refuses, and a dead host
+// refuses nothing. Each gets an equal share of the time that is left.
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const PostgresOptions& options) {
-  if (!is_url(options.url))
+  const Url url = read_url(options.url);
+  const auto hosts = url ? hosts_of(url) : std::vector<Host>{};
+  if (hosts.empty())
     return std::unexpected(proteus::errors::invalid("the address of the store is not a usable PostgreSQL URL"));
-  // The URL overrides the keywords in front of it; those behind it override the URL. Of several hosts, libpq takes the
-  // first that is a primary.
-  const std::array<const char*, 7> keywords = {"tcp_user_timeout",
-                                               "keepalives_idle",
-                                               "target_session_attrs",
-                                               "dbname",
-                                               "client_encoding",
-                                               "application_name",
-                                               nullptr};
-  const std::array<const char*, 7> values = {"15000", "10",      "primary", options.url.reveal().c_str(),
-                                             "UTF8",  "proteus", nullptr};
-  PGconn* const started = PQconnectStartParams(keywords.data(), values.data(), 1);
+  const auto until = Clock::now() + options.connect_timeout;
+  std::string causes;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const auto now = Clock::now();
+    auto opened = open(start(url, hosts[i]), options, now + (until - now) / static_cast<Clock::rep>(hosts.size() - i));
+    if (opened || hosts.size() == 1) return opened;
+    causes += (causes.empty() ? "" : "; ") + opened.error().message();
+  }
+  return std::unexpected(proteus::errors::exhausted(std::move(causes)));
+}
+
+Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(PGconn* started, const PostgresOptions& options,
+                                                                     Clock::time_point until) {
   if (started == nullptr) return std::unexpected(proteus::errors::exhausted("no memory for a connection to the store"));
   std::unique_ptr<PostgresConnection> connection(new PostgresConnection(started, name_of(started), options));
   if (PQstatus(started) == CONNECTION_BAD) return std::unexpected(connection->lost(PQerrorMessage(started)));
   // Drops notices, such as that a table exists already.
   PQsetNoticeProcessor(started, [](void*, const char*) {}, nullptr);
-  if (auto done = connection->connect(steady_clock::now() + options.connect_timeout); !done)
-    return std::unexpected(std::move(done.error()));
+  if (auto done = connection->connect(until); !done) return std::unexpected(std::move(done.error()));
   if (auto done = connection->set_up(options); !done) return std::unexpected(std::move(done.error()));
   return connection;
 }

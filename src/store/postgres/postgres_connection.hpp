@@ -34,6 +34,7 @@ struct PostgresParameter {
 // prepared at their first use.
 class PostgresConnection final : public sql::Connection {
  public:
+  // Of several hosts in the URL, takes the first that is a primary.
   static Result<std::unique_ptr<PostgresConnection>> open(const PostgresOptions& options);
 
   sql::Query query(std::string_view sql) override;
@@ -66,6 +67,9 @@ class PostgresConnection final : public sql::Connection {
 
   PostgresConnection(PGconn* connection, std::string name, const PostgresOptions& options);
 
+  // Takes over `started`.
+  static Result<std::unique_ptr<PostgresConnection>> open(PGconn* started, const PostgresOptions& options,
+                                                          Clock::time_point until);
   Result<> connect(Clock::time_point until);
   Result<> set_up(const PostgresOptions& options);
   Result<std::string> prepared(std::string_view sql, std::span<const PostgresParameter> parameters);

@@ -3,6 +3,8 @@
 #include <set>
 #include <thread>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <gmock/gmock.h>
 
 #include "store/testing/postgres_fixture.hpp"
@@ -11,6 +13,7 @@
 namespace proteus::store::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -150,6 +153,30 @@ TEST_F(PostgresFaultTest, WaitsForAPrimary) {
     EXPECT_TRUE(runner_.run(store->put(upstream("zoo")))) << attributes;
     EXPECT_FALSE(store->health().writing) << attributes;
   }
+}
+
+// REP-06: the machine of a primary lost its power, so nothing refuses a connection to it.
+TEST_F(PostgresFaultTest, TriesTheNextHostWhenOneIsSilent) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context io;
+  const tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
+  PostgresBench bench(shared_server(), {.connect_timeout = std::chrono::seconds(2)});
+  std::string url = bench.options().url.reveal();
+  url.replace(url.find("?host="), 6, fmt::format("?port={},&host=127.0.0.1,", silent.local_endpoint().port()));
+  bench.options().url = Secret(url);
+  const auto store = bench.open();
+  runner_.get(store->put(upstream("bank")));
+  EXPECT_THAT(runner_.get(store->upstreams()), testing::SizeIs(1));
+}
+
+// REP-06
+TEST_F(PostgresFaultTest, SaysWhatIsWrongWithEachHost) {
+  PostgresOptions options{.url = Secret("postgresql://none@127.0.0.1:1,127.0.0.1:2/none")};
+  const auto refused = PostgresConnection::open(options);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), AllOf(HasSubstr("127.0.0.1:1/none"), HasSubstr("127.0.0.1:2/none")));
+  options.url = Secret("postgresql://none@/none?host=a,b&port=1,2,3");
+  EXPECT_THAT(PostgresConnection::open(options).error().message(), HasSubstr("not a usable PostgreSQL URL"));
 }
 
 // REP-06
