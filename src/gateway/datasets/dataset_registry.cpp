@@ -167,10 +167,15 @@ Task<> DatasetRegistry::look_as_wanted() {
       for (auto each = waiting_for_look_.begin(); each != waiting_for_look_.end() && each->first <= number; ++each)
         each->second->end();
     });
-    auto seen =
-        co_await files_.run([directory = directory_, signature = signature_] { return see(directory, signature); });
-    const auto turn = co_await one_at_a_time_.take();
-    co_await take_in(std::move(seen));
+    for (bool taken = false; !taken;) {
+      const auto followed = followed_;
+      auto seen =
+          co_await files_.run([directory = directory_, signature = signature_] { return see(directory, signature); });
+      const auto turn = co_await one_at_a_time_.take();
+      // What other processes did meanwhile may concern files newer than those that were seen.
+      taken = followed == followed_;
+      if (taken) co_await take_in(std::move(seen));
+    }
   }
 }
 
@@ -232,7 +237,6 @@ Task<> DatasetRegistry::take_in(Seen seen) {
   }
   for (const auto& fault : next.content.faults)
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
-  was_read_ = true;
   co_await apply(std::move(next));
   signature_ = std::move(seen.signature);
 }
@@ -242,8 +246,7 @@ Task<> DatasetRegistry::apply(DatasetState next) {
   const bool remembered = remember(next.content);
   store::Writes writes;
   const auto connected = connected_names(*before);
-  std::erase_if(next.connected,
-                [&](const auto& entry) { return std::ranges::find(connected, entry.first) == connected.end(); });
+  drop_disconnected(next);
   for (const auto& name : connected) {
     const DatasetFile* const file = next.content.find(name);
     if (file != nullptr && file->status == DatasetStatus::ratified) {

@@ -150,6 +150,7 @@ class DatasetRegistry {
   // Withdraws datasets that are no longer ratified by this content.
   Task<> apply(DatasetState next);
   bool remember(datasets::DirectoryContent& content);
+  void drop_disconnected(DatasetState& state) const;
   void take_over(DatasetState next);
   void drop_pools(const DatasetState& state);
   // Returns the names of connected datasets. In a cluster also those whose files are missing here.
@@ -169,7 +170,6 @@ class DatasetRegistry {
   // The following members belong to the control thread.
   Offering offering_;
   std::optional<std::string> signature_;  // of the directory as it was read last; nothing if it must be read again
-  bool was_read_ = false;                 // whether any directory was ever read
   // Numbers of looks at the directory: the last one that somebody wants, that has begun, and that has ended.
   std::uint64_t look_wanted_ = 0;
   std::uint64_t look_begun_ = 0;
@@ -177,6 +177,7 @@ class DatasetRegistry {
   bool is_looking_ = false;
   std::multimap<std::uint64_t, Deadline*> waiting_for_look_;
   std::map<std::string, store::Time, std::less<>> floors_;  // time of the newest record seen; older ones do not count
+  std::uint64_t followed_ = 0;                              // how often what other processes did was read
   std::map<std::string, std::string> kept_;                 // the settings as the store has them
   AsyncMutex one_at_a_time_;
 

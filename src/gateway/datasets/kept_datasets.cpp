@@ -55,13 +55,27 @@ Task<Result<>> DatasetRegistry::follow() {
   co_return co_await asio::co_spawn(dependencies_.control, do_follow(), asio::use_awaitable);
 }
 
+// Has the directory read again: another process may have connected what was ratified only now, and its floors must not
+// be compared with older content. What was disconnected ends even if the directory does not answer.
 Task<Result<>> DatasetRegistry::do_follow() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await one_at_a_time_.take();
-  if (auto read = co_await read_kept(); !read) co_return read;
-  // Before the directory was read once, every connected dataset would seem to have lost its file.
-  if (was_read_) co_await apply(*state_.get());
+  {
+    const auto turn = co_await one_at_a_time_.take();
+    if (auto read = co_await read_kept(); !read) co_return read;
+    ++followed_;
+    signature_.reset();
+    DatasetState next = *state_.get();
+    drop_disconnected(next);
+    take_over(std::move(next));
+  }
+  co_await do_look();
   co_return Result<>{};
+}
+
+void DatasetRegistry::drop_disconnected(DatasetState& state) const {
+  const auto connected = connected_names(state);
+  std::erase_if(state.connected,
+                [&](const auto& entry) { return std::ranges::find(connected, entry.first) == connected.end(); });
 }
 
 std::vector<std::string> DatasetRegistry::connected_names(const DatasetState& state) const {
