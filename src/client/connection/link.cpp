@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "client/connection/watched_authorizer.hpp"
 #include "client/message/compose.hpp"
 #include "mcp/jsonrpc.hpp"
 
@@ -24,15 +25,17 @@ Error adding(const Error& error, std::string_view more) {
 
 // What an attempt to connect, or to rest, leaves to those who waited for it.
 struct Link::Outcome {
-  std::shared_ptr<Authorizer> authorizer;  // null for the connection's credentials
+  std::shared_ptr<Authorizer> authorizer;      // null for the connection's credentials
+  std::shared_ptr<WatchedAuthorizer> watched;  // those, or the connection's; null if there are none
   std::optional<Error> failure = {};
 
-  // Returns whether a waiter with these credentials would fail, too. An authorizer may fail with almost any kind of
-  // error, whose text is meant for its own caller.
+  // Returns whether a waiter with these credentials would fail, too. The text of an authorizer's error is meant for its
+  // own caller.
   bool fails(const std::shared_ptr<Authorizer>& with) const {
     if (!failure || failure->kind() == ErrorKind::cancelled) return false;
-    const bool for_all = failure->kind() == ErrorKind::unreachable || failure->kind() == ErrorKind::timeout;
-    return for_all || with == authorizer;
+    if (with == authorizer) return true;
+    const bool of_server = !watched || !watched->has_failed();
+    return of_server && (failure->kind() == ErrorKind::unreachable || failure->kind() == ErrorKind::timeout);
   }
 };
 
@@ -40,7 +43,9 @@ struct Link::Outcome {
 class Link::Attempt {
  public:
   explicit Attempt(Link& link, std::shared_ptr<Authorizer> authorizer = nullptr) : link_(link) {
-    link_.under_way_ = std::make_shared<Outcome>(std::move(authorizer));
+    auto used = authorizer ? authorizer : link.options_.authorizer;
+    link_.under_way_ = std::make_shared<Outcome>(std::move(authorizer),
+                                                 used ? std::make_shared<WatchedAuthorizer>(std::move(used)) : nullptr);
   }
   ~Attempt() {
     link_.under_way_.reset();
@@ -341,7 +346,7 @@ Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Me
   co_return co_await transport->exchange(composed.outgoing());
 }
 
-std::shared_ptr<Authorizer> Link::authorizer() const { return under_way_ ? under_way_->authorizer : nullptr; }
+std::shared_ptr<Authorizer> Link::authorizer() const { return under_way_ ? under_way_->watched : nullptr; }
 
 void Link::stand_on(ServerFacts facts) {
   negotiated_ = Negotiated{transport_, nullptr, ++generation_};

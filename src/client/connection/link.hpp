@@ -45,8 +45,8 @@ class Link {
 
   // Returns what was negotiated, or connects and negotiates first. Uses `authorizer` for that instead of the
   // connection's credentials, unless it is null. One attempt runs at a time: concurrent callers wait for it and share
-  // its outcome, unless it was cancelled. Callers with other credentials share a failure only if the server could not
-  // be reached or did not answer in time.
+  // its outcome, unless it was cancelled. Callers with other credentials share a failure only if the server, and not
+  // what provides the credentials, could not be reached or did not answer in time.
   Task<Result<Negotiated>> establish(std::shared_ptr<Authorizer> authorizer = nullptr);
   // Returns what was negotiated; nothing before that, or after it was lost.
   const std::optional<Negotiated>& current() const { return negotiated_; }
@@ -89,7 +89,7 @@ class Link {
   struct Probe;
 
   bool is_busy() const { return under_way_ != nullptr; }
-  // Returns the credentials for the handshake; null for the connection's credentials.
+  // Returns the credentials for the handshake of the attempt under way; null if there are none.
   std::shared_ptr<Authorizer> authorizer() const;
 
   Task<Result<>> attempt();

@@ -27,13 +27,13 @@ class Token final : public Authorizer {
 };
 
 // Fails when the test says so, for a reason that concerns its caller only.
-class ExhaustedSignIn final : public Authorizer {
+class FailingSignIn final : public Authorizer {
  public:
-  explicit ExhaustedSignIn(const Executor& executor) : fails_(executor) {}
+  FailingSignIn(const Executor& executor, Error error) : fails_(executor), error_(std::move(error)) {}
   Task<Result<std::vector<Header>>> headers(std::string_view /*method*/, const net::Url& /*url*/) override {
     is_asked = true;
     co_await fails_.wait();
-    co_return std::unexpected(errors::exhausted("ada has signed in too often"));
+    co_return std::unexpected(error_);
   }
   Task<Result<bool>> refused(Refusal /*refusal*/) override { co_return false; }
   void fail() { fails_.ring(); }
@@ -42,6 +42,7 @@ class ExhaustedSignIn final : public Authorizer {
 
  private:
   Bell fails_;
+  const Error error_;
 };
 
 RequestOptions as(std::string token) {
@@ -76,19 +77,49 @@ TEST_F(SharedAttempt, OfARefusedCallerSaysNothingAboutOthers) {
   EXPECT_EQ(Client::text_of(friend_of_ours.finish()), "done");
 }
 
-// The failure of one caller's credentials, and its text, reach nobody else.
+// The failure of one caller's credentials, and its text, reach nobody else. PRX-21
 TEST_F(SharedAttempt, OfACallerWhoseSignInFailsSaysNothingAboutOthers) {
-  Client client(io, server.url(), test::quick());
-  const auto sign_in = std::make_shared<ExhaustedSignIn>(io.get_executor());
+  for (const Error& error : {errors::exhausted("ada has signed in too often"), errors::unreachable("ada's issuer"),
+                             errors::timeout("ada's issuer")}) {
+    Client client(io, server.url(), test::quick());
+    const auto sign_in = std::make_shared<FailingSignIn>(io.get_executor(), error);
+    RequestOptions as_ada;
+    as_ada.authorizer = sign_in;
+    net::test::Started ada(io, call_tool(client.connection, "echo", "{}", as_ada));
+    client.run_until([&] { return sign_in->is_asked; });
+    net::test::Started other(io, call_tool(client.connection, "echo", "{}", as("good")));
+    net::test::settle(io);
+    sign_in->fail();
+    EXPECT_EQ(ada.finish().error().kind(), error.kind());
+    EXPECT_EQ(Client::text_of(other.finish()), "done") << error.message();
+  }
+}
+
+TEST_F(SharedAttempt, OfACallerWhoseSignInIsSlowSaysNothingAboutOthers) {
+  Options options = test::quick();
+  options.timeout = std::chrono::seconds(1);  // enough for the other
+  Client client(io, server.url(), options);
+  const auto sign_in = std::make_shared<FailingSignIn>(io.get_executor(), errors::exhausted("it does not fail"));
   RequestOptions as_ada;
   as_ada.authorizer = sign_in;
   net::test::Started ada(io, call_tool(client.connection, "echo", "{}", as_ada));
   client.run_until([&] { return sign_in->is_asked; });
   net::test::Started other(io, call_tool(client.connection, "echo", "{}", as("good")));
-  net::test::settle(io);
-  sign_in->fail();
-  EXPECT_EQ(ada.finish().error().kind(), ErrorKind::exhausted);
+  EXPECT_EQ(ada.finish().error().kind(), ErrorKind::timeout);
   EXPECT_EQ(Client::text_of(other.finish()), "done");
+}
+
+// Otherwise each caller would wait for the same silence, one after the other.
+TEST_F(SharedAttempt, OfACallerWhomTheServerDoesNotAnswerFailsForOthers) {
+  mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
+  Options options = test::quick();
+  options.timeout = kBrief;
+  Client client(io, server.url(), options);
+  net::test::Started one(io, call_tool(client.connection, "echo", "{}", as("one")));
+  net::test::Started other(io, call_tool(client.connection, "echo", "{}", as("other")));
+  EXPECT_EQ(one.finish().error().kind(), ErrorKind::timeout);
+  EXPECT_EQ(other.finish().error().kind(), ErrorKind::timeout);
+  EXPECT_EQ(server.count("server/discover"), 1U);
 }
 
 }  // namespace
