@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <random>
+#include <utility>
 
 namespace proteus::client {
 
@@ -26,6 +27,21 @@ inline std::chrono::milliseconds backoff(unsigned failures, std::chrono::millise
   delay = std::min(delay, most);
   return std::chrono::milliseconds(static_cast<std::int64_t>(static_cast<double>(delay.count()) * (1 + chance()) / 2));
 }
+
+// A delay that doubles each time it is taken, up to `most`.
+class GrowingDelay {
+ public:
+  GrowingDelay(std::chrono::milliseconds first, std::chrono::milliseconds most) : first_(first), most_(most) {}
+
+  std::chrono::milliseconds next() const { return next_; }
+  std::chrono::milliseconds take() { return std::exchange(next_, std::min(2 * next_, most_)); }
+  void restart() { next_ = first_; }
+
+ private:
+  std::chrono::milliseconds first_;
+  std::chrono::milliseconds most_;
+  std::chrono::milliseconds next_ = first_;
+};
 
 // Returns the interval, varied at random by up to a tenth.
 inline std::chrono::milliseconds jittered(std::chrono::milliseconds interval, const Chance& chance) {

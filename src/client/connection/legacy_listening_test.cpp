@@ -273,6 +273,35 @@ TEST_F(LegacyListening, OpensAStreamThatEndsAtOnceLessAndLessOften) {
   EXPECT_GE(std::chrono::steady_clock::now() - began, 100ms + 200ms);
 }
 
+// Without that, each pause would be as long as the longest one of the outage, and longer than the streams.
+TEST_F(LegacyListening, OpensAStreamThatLastsSoonAgainAfterAnOutage) {
+  constexpr int kFailures = 6;
+  constexpr auto kLife = 30ms;  // longer than the first delay, and shorter than the last one of the outage
+  int gets = 0;
+  std::shared_ptr<Feed> feed;
+  mcp.get = [&](const FakeRequest&) {
+    ++gets;
+    if (gets > 1 && gets <= 1 + kFailures) return FakeResponse{.status = 503};
+    feed = server.feed();
+    return stream(feed);
+  };
+  asio::steady_timer life(io);
+  int reopened = 0;
+  Options options = test::quick();
+  options.reconnect_delay = 10ms;
+  options.max_reconnect_delay = std::chrono::hours(1);
+  options.on_announcement = [&](const Announcement& change) {
+    if (change.kind != Announcement::Kind::reopened) return;
+    ++reopened;
+    life.expires_after(kLife);
+    life.async_wait([feed](boost::system::error_code) { feed->end(); });
+  };
+  Client client(io, server.url(), std::move(options));
+  ASSERT_TRUE(client.run(client.connection.listen({.tools = true, .uris = {}})));
+  feed->end();
+  client.run_until([&] { return reopened == 8; });
+}
+
 TEST_F(LegacyListening, SaysThatAStreamIsOpenAgainAlsoWhereOneResourceIsRefused) {
   std::vector<std::shared_ptr<Feed>> feeds;
   int status = 200;

@@ -1,12 +1,12 @@
 #include "client/connection/listener.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "client/connection/backoff.hpp"
 #include "client/connection/connection.hpp"
 #include "client/message/compose.hpp"
 #include "json/text.hpp"
@@ -186,7 +186,8 @@ void Listener::announce(Announcement::Kind kind, std::string uri) const {
 }
 
 Task<> Listener::run(std::shared_ptr<Round> round) {
-  auto delay = connection_.options_.reconnect_delay;
+  GrowingDelay after_streams(connection_.options_.reconnect_delay, connection_.options_.max_reconnect_delay);
+  GrowingDelay after_failures = after_streams;
   while (!round->stopped) {
     round->open_since_pause = false;
     auto ended = co_await open_stream(round);
@@ -213,16 +214,16 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     }
     connection_.options_.log->debug("a stream of announcements ended: {}", error.message());
     if (round->open_since_pause) {
+      after_failures.restart();
       // Each reopening makes the owner read all lists, so a stream that never lasts is opened less and less often.
-      const bool lasted = std::chrono::steady_clock::now() - round->opened_at > delay;
-      if (lasted) delay = connection_.options_.reconnect_delay;
+      if (std::chrono::steady_clock::now() - round->opened_at > after_streams.next()) after_streams.restart();
       if (!round->quiet) announce(Announcement::Kind::interrupted);
     }
     if (moved) continue;
+    const auto delay = round->open_since_pause ? after_streams.take() : after_failures.take();
     Deadline pause(connection_.executor_, std::max<std::chrono::milliseconds>(delay, error.retry_after()), {});
     const Noted noted(round->wait, pause);
     co_await pause.wait();
-    delay = std::min(2 * delay, connection_.options_.max_reconnect_delay);
   }
   round->stopped = true;
   settle(*round, errors::cancelled("listening"));
