@@ -105,8 +105,8 @@ void Connection::note(const Negotiated& negotiated) {
   listener_.move();
   if (options_.on_agreed) options_.on_agreed(*facts_);
   // Telling the level may itself have cost the session that precedes this one.
-  if (legacy && log_level_ && restores_log_level_ && setting_log_level_ == 0)
-    tasks_.spawn("setting the log level", restore_log_level(*log_level_));
+  if (legacy && wanted_log_level_ && restores_log_level_ && setting_log_level_ == 0)
+    tasks_.spawn("setting the log level", restore_log_level(*wanted_log_level_));
 }
 
 void Connection::update_facts(const Answer& discovered) {
@@ -239,7 +239,7 @@ RequestFrame Connection::frame(const Negotiated& negotiated, mcp::Method method,
   frame.modern_meta = modern_meta_;
   frame.client_capabilities = options.capabilities.empty() ? capabilities_ : options.capabilities;
   frame.progress = options.wants_progress();
-  frame.log_level = options.log_level ? options.log_level : log_level_;
+  frame.log_level = options.log_level ? options.log_level : wanted_log_level_;
   frame.more_meta = options.meta;
   return frame;
 }

@@ -91,6 +91,7 @@ class Connection final : private Inbox {
   // Sets the least level of log messages that the server should send. A legacy server receives the level at once and in
   // each new session; a modern server receives it with each later request.
   Task<Result<>> set_log_level(mcp::LogLevel level);
+  // Returns the level that holds now; nothing if none was set, or if the server could not be asked for it again.
   std::optional<mcp::LogLevel> log_level() const { return log_level_; }
 
   // Returns whether the connection has a transport, and so possibly a session or a running program.
@@ -205,9 +206,10 @@ class Connection final : private Inbox {
   std::set<Deadline*> gathering_;  // of handlers that answer modern servers' requests for input
   HeaderParameters mirrors_;
   std::shared_ptr<const ServerFacts> facts_;
-  std::optional<mcp::LogLevel> log_level_;
-  std::size_t setting_log_level_ = 0;  // number of requests under way that tell the server the level
-  bool restores_log_level_ = true;     // whether new sessions are told the level
+  std::optional<mcp::LogLevel> log_level_;         // that the server was told, or has refused
+  std::optional<mcp::LogLevel> wanted_log_level_;  // that each new session is told
+  std::size_t setting_log_level_ = 0;              // number of requests under way that tell the server the level
+  bool restores_log_level_ = true;                 // whether new sessions are told the level
   std::size_t visits_ = 0;
   Bell left_;
   std::uint64_t noted_ = 0;  // the generation that `note` has seen last

@@ -20,7 +20,10 @@ Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
   auto opened = co_await open();
   if (!opened) co_return std::unexpected(std::move(opened.error()));
   const auto before = std::exchange(log_level_, level);
-  if ((*opened)->era() == mcp::Era::modern) co_return Result<>{};
+  if ((*opened)->era() == mcp::Era::modern) {
+    wanted_log_level_ = level;
+    co_return Result<>{};
+  }
   // A server that refuses the level, or is silent, is not asked again, because each call would wait for it. One that
   // could not be asked is.
   bool asked = false;
@@ -33,6 +36,7 @@ Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
   params.members.add(fmt::format(R"("level":"{}")", mcp::to_string(level)));
   auto answer = co_await request(mcp::Method::set_log_level, std::move(params));
   asked = answer || is_final_for_log_level(answer.error());
+  if (asked) wanted_log_level_ = level;
   // Where status 404 is the answer, each further request for the level would cost a session.
   restores_log_level_ = answer || answer.error().kind() != ErrorKind::not_found;
   if (!answer) co_return std::unexpected(std::move(answer.error()));

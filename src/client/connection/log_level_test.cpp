@@ -48,6 +48,27 @@ TEST_F(LegacyLogLevel, IsNotAskedForAgainWhereTheServerFailsAtItOrIsSilent) {
   }
 }
 
+TEST_F(LegacyLogLevel, IsToldToALaterSessionWhereTheOneBeforeCouldNotBeAsked) {
+  number_sessions();
+  std::string forgotten;
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    return request.header("mcp-session-id") == forgotten ? FakeResponse{.status = 404}
+                                                         : FakeResponse{.body = answer(request, "done")};
+  };
+  Client client(io, server.url(), test::quick());
+  ASSERT_TRUE(client.run(client.connection.set_log_level(mcp::LogLevel::debug)));
+  status = 503;
+  forgotten = "session-1";
+  EXPECT_EQ(client.text("echo"), "done");
+  client.run_until([&] { return server.count("logging/setLevel") == 2 && !client.connection.log_level(); });
+  status = 200;
+  forgotten = "session-2";
+  EXPECT_EQ(client.text("echo"), "done");
+  client.run_until([&] { return server.count("logging/setLevel") == 3; });
+  EXPECT_EQ(server.last("logging/setLevel").header("mcp-session-id"), "session-3");
+  client.run_until([&] { return client.connection.log_level() == mcp::LogLevel::debug; });
+}
+
 TEST_F(LegacyLogLevel, CostsNoFurtherSessionsWhereTheServerAnswersWithStatus404) {
   number_sessions();
   status = 404;
