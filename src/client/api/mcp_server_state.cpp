@@ -28,8 +28,10 @@ std::size_t size_of(const Change& change) {
   add(change.added);
   add(change.removed);
   add(change.changed);
-  for (const auto& broken : change.breaking)
+  for (const auto& broken : change.breaking) {
+    bytes += sizeof broken + broken.name.size();
     add(broken.reasons);
+  }
   return bytes;
 }
 

@@ -252,5 +252,42 @@ TEST(PublicClientSettings, SendsMetaWithLists) {
   }
 }
 
+// SEC-04
+TEST(PublicClientSettings, HoldsOnlySoMuchOfLogMessagesWithLongNames) {
+  constexpr int kSent = 5;
+  auto mcp = test::FakeMcp::legacy();
+  mcp.on["tools/call"] = [](const test::FakeRequest& request) {
+    const std::string logger(std::size_t{12} << 20U, 'x');
+    std::string events;
+    for (const std::string& name : {logger, logger, logger, logger, logger, std::string("the last")}) {
+      events += fmt::format(
+          R"(data: {{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","logger":"{}","data":1}}}})"
+          "\n\n",
+          name);
+    }
+    events += fmt::format(R"(data: {{"jsonrpc":"2.0","id":{},"result":{}}})"
+                          "\n\n",
+                          request.id(), test::text_result("done"));
+    return test::FakeResponse{.type = "text/event-stream", .body = std::move(events)};
+  };
+  HttpServer http(std::move(mcp));
+  std::promise<void> go_on;
+  std::shared_future<void> may_go_on = go_on.get_future().share();
+  std::promise<void> ended;
+  int heard = 0;
+  auto server = McpServer::builder(http.url())
+                    .on_log([&](const LogMessage& message) {
+                      may_go_on.wait();
+                      if (message.logger == "the last") return ended.set_value();
+                      ++heard;
+                    })
+                    .build();
+  ASSERT_TRUE(server.open());
+  EXPECT_TRUE(server.call_tool("echo"));
+  go_on.set_value();
+  ended.get_future().wait();
+  EXPECT_LT(heard, kSent);
+}
+
 }  // namespace
 }  // namespace proteus::client

@@ -209,7 +209,7 @@ void McpServer::Settings::add_handlers(Options& options, const std::shared_ptr<C
         const auto data = json::parse(text);
         handler({std::string(mcp::to_string(level)), logger, data ? *data : boost::json::value()});
       };
-      thread->post(pass, entry.data.size());
+      thread->post(pass, entry.logger.size() + entry.data.size());
     };
   }
 }
