@@ -95,7 +95,7 @@ struct OAuth {
 
   // Load and save a sign-in, which must be readable for its owner only because it contains the tokens. `open` calls
   // `load` on the thread that called it; an empty text means that nothing was saved. `save` is called after each
-  // change, on the connection's thread, and blocks it.
+  // change, on the connection's thread, and blocks it, so it must not wait for the server. Both may close the server.
   std::function<std::string()> load = {};
   std::function<void(const std::string& kept)> save = {};
 };

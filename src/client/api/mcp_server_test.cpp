@@ -289,5 +289,50 @@ TEST(PublicClientSettings, HoldsOnlySoMuchOfLogMessagesWithLongNames) {
   EXPECT_LT(heard, kSent);
 }
 
+// An MCP server that is its own authorization server.
+test::FakeMcp wanting_token() {
+  auto mcp = test::FakeMcp::modern();
+  mcp.on["server/discover"] = [discover = mcp.on["server/discover"]](const test::FakeRequest& request) {
+    return request.header("authorization").empty() ? test::FakeResponse{.status = 401} : discover(request);
+  };
+  mcp.get = [](const test::FakeRequest& request) {
+    const std::string origin = "http://" + request.header("host");
+    if (request.target.contains("oauth-protected-resource"))
+      return test::FakeResponse{.body =
+                                    fmt::format(R"({{"resource":"{0}/mcp","authorization_servers":["{0}"]}})", origin)};
+    return test::FakeResponse{.body = fmt::format(R"({{"issuer":"{0}","token_endpoint":"{0}/token"}})", origin)};
+  };
+  // A form, and so without a method.
+  mcp.on[""] = [](const test::FakeRequest&) {
+    return test::FakeResponse{.body = R"({"access_token":"t","token_type":"Bearer","expires_in":3600})"};
+  };
+  return mcp;
+}
+
+TEST(PublicClientSettings, MayBeClosedWhereASignInIsLoadedOrSaved) {
+  HttpServer http(wanting_token());
+  McpServer* self = nullptr;
+  int saved = 0;
+  OAuth oauth{.grant = OAuth::Grant::client_credentials,
+              .client = {.id = "me", .secret = {.text = "secret", .variable = {}}},
+              .save = [&](const std::string&) { ++saved; }};
+  const auto open = [&] {
+    auto server = McpServer::builder(http.url()).auth(oauth).timeout(5s).build();
+    self = &server;
+    return server.open();
+  };
+  const auto opened = open();
+  ASSERT_TRUE(opened) << opened.error().message();
+  EXPECT_EQ(saved, 1);
+  oauth.save = [&](const std::string&) { self->close(); };
+  EXPECT_EQ(open().error().kind(), ErrorKind::cancelled);
+  oauth.load = [&] {
+    self->close();
+    return std::string();
+  };
+  oauth.save = {};
+  EXPECT_EQ(open().error().kind(), ErrorKind::cancelled);
+}
+
 }  // namespace
 }  // namespace proteus::client

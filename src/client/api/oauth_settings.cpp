@@ -74,6 +74,12 @@ std::function<Task<Result<std::string>>(std::string)> awaited(
   };
 }
 
+std::string load(const OAuth& oauth) {
+  if (!oauth.load) return {};
+  const CallbackScope inside;
+  return oauth.load();
+}
+
 }  // namespace
 
 Result<std::optional<OAuthOptions>> McpServer::Settings::oauth(const net::Url& endpoint,
@@ -105,12 +111,17 @@ Result<std::optional<OAuthOptions>> McpServer::Settings::oauth(const net::Url& e
     if (!client) return std::unexpected(std::move(client.error()).within("OAuth"));
     options.identity_provider = std::move(*client);
   }
-  if (const std::string kept = given.load ? given.load() : ""; !kept.empty()) {
+  if (const std::string kept = load(given); !kept.empty()) {
     auto sign_in = read_sign_in(kept);
     if (!sign_in) return std::unexpected(std::move(sign_in.error()));
     options.kept = std::move(*sign_in);
   }
-  if (given.save) options.keep = [save = given.save](const SignIn& sign_in) { save(write_sign_in(sign_in).reveal()); };
+  if (given.save) {
+    options.keep = [save = given.save](const SignIn& sign_in) {
+      const CallbackScope inside;
+      save(write_sign_in(sign_in).reveal());
+    };
+  }
   return options;
 }
 
