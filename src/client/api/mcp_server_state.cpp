@@ -38,6 +38,10 @@ std::size_t size_of(const Change& change) {
 }  // namespace
 
 McpServer::State::~State() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
   close();
   for (auto& ending : endings_)
     ending.join();
@@ -49,6 +53,7 @@ Result<> McpServer::State::open() {
     // Whoever opens the server may wait for this callback.
     if (opening_ && CallbackScope::is_inside()) return std::unexpected(errors::conflict("the server is being opened"));
     opened_.wait(lock, [this] { return !opening_; });
+    if (ended_) return std::unexpected(errors::cancelled("opening the server"));
     if (open_.host) return {};
     opening_ = true;
     closes_ = false;
@@ -65,7 +70,7 @@ Result<> McpServer::State::open() {
     const std::scoped_lock lock(mutex_);
     opening_ = false;
     opened_.notify_all();
-    if (opened && closes_) opened = std::unexpected(errors::cancelled("opening the server"));
+    if (opened && (closes_ || ended_)) opened = std::unexpected(errors::cancelled("opening the server"));
     if (opened && !thrown) {
       if (polls_ != settings_.auto_refresh) made->host->set_auto_refresh(polls_);
       open_ = std::move(*made);

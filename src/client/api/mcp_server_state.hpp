@@ -72,6 +72,7 @@ class McpServer::State {
   std::condition_variable opened_;  // `opening_` is false again
   bool opening_ = false;
   bool closes_ = false;  // a callback has closed what is being opened
+  bool ended_ = false;   // the server is being destroyed
   Open open_;            // empty if the server is not open
   std::vector<ChangeListener> listeners_;
   bool polls_ = settings_.auto_refresh;  // whether polling is wanted while the server is open

@@ -160,6 +160,33 @@ TEST_P(PublicClient, AHandlerMayCloseWhatAnotherThreadCloses) {
   EXPECT_FALSE(server.is_open());
 }
 
+TEST_P(PublicClient, AHandlerCannotOpenWhatIsBeingDestroyed) {
+  std::promise<void> asked;
+  std::promise<void> closing;
+  std::promise<Result<>> opened;
+  McpServer* self = nullptr;
+  auto server = std::make_unique<McpServer>(fixture({"--era", GetParam()})
+                                                .on_elicitation([&](const Elicitation&) {
+                                                  asked.set_value();
+                                                  closing.get_future().wait();
+                                                  self->close();
+                                                  opened.set_value(self->open());
+                                                  return ElicitationAnswer();
+                                                })
+                                                .build());
+  self = server.get();
+  ASSERT_TRUE(server->open());
+  auto call = std::async(std::launch::async, [&] { return self->call_tool("ask"); });
+  asked.get_future().wait();
+  auto destroyed = std::async(std::launch::async, [&] { server.reset(); });
+  EXPECT_FALSE(call.get());
+  closing.set_value();
+  const auto outcome = opened.get_future().get();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().kind(), ErrorKind::cancelled);
+  destroyed.get();
+}
+
 TEST_P(PublicClient, ACallbackOfACallMayCloseAndThrow) {
   auto server = fixture({"--era", GetParam()}).build();
   CallOptions options;
