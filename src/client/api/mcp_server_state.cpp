@@ -43,8 +43,6 @@ McpServer::State::~State() {
     ended_ = true;
   }
   close();
-  for (auto& ending : endings_)
-    ending.join();
 }
 
 Result<> McpServer::State::open() {
@@ -115,17 +113,16 @@ void McpServer::State::close() {
   std::unique_lock lock(mutex_);
   if (CallbackScope::is_inside()) {
     closes_ = true;
-    // Ending waits for the callback, so another thread does it.
-    if (open_.host) endings_.emplace_back([open = std::exchange(open_, {})] { end(open); });
+    // Ending waits for the callback, so another thread does it, and then joins the thread before it.
+    if (open_.host)
+      ending_ = std::jthread([open = std::exchange(open_, {}), before = std::move(ending_)] { end(open); });
     return;
   }
   opened_.wait(lock, [this] { return !opening_; });
   const Open open = std::exchange(open_, {});
-  auto endings = std::exchange(endings_, {});
+  const std::jthread ending = std::move(ending_);  // joined when this function ends
   lock.unlock();
   if (open.host) end(open);
-  for (auto& ending : endings)
-    ending.join();
 }
 
 std::shared_ptr<Host> McpServer::State::host() const {

@@ -76,7 +76,7 @@ class McpServer::State {
   Open open_;            // empty if the server is not open
   std::vector<ChangeListener> listeners_;
   bool polls_ = settings_.auto_refresh;  // whether polling is wanted while the server is open
-  std::vector<std::thread> endings_;     // end connections that callbacks have closed
+  std::jthread ending_;                  // ends the connection that a callback has closed, and joins the previous one
 };
 
 }  // namespace proteus::client

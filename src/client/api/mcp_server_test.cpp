@@ -124,6 +124,8 @@ TEST_P(PublicClient, HandlersMayCloseAndOpen) {
   auto server = fixture({"--era", GetParam()})
                     .on_elicitation([&](const Elicitation&) {
                       self->close();
+                      EXPECT_TRUE(self->open());
+                      self->close();
                       opened.set_value(self->open());
                       return ElicitationAnswer();
                     })
