@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "admin/testing/admin_fixture.hpp"
+#include "store/testing/full_store.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -156,6 +157,52 @@ TEST_F(Registration, InheritsWhatTheDefaultsName) {
   ASSERT_TRUE(bench.load(more));
   EXPECT_EQ(bench.ask("POST", "/admin/upstreams", at(elsewhere, {})).status, 201);
   EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+}
+
+class AwayStore final : public store::test::FullStore {
+ public:
+  Task<Result<std::vector<store::UpstreamRecord>>> upstreams() override {
+    if (away) co_return std::unexpected(errors::unavailable("the store is away"));
+    co_return co_await FullStore::upstreams();
+  }
+
+  std::atomic<bool> away = false;
+};
+
+// A limit that the file sets must not depend on the store.
+TEST(RegistrationWhileTheStoreIsAway, IsKeptAtAReload) {
+  TestUpstream upstream;
+  const auto at = [&](std::string_view name, object more = {}) {
+    more.emplace("name", name);
+    more.emplace("url", upstream.url());
+    return entry(std::move(more));
+  };
+  AwayStore store;
+  Bench bench(store, {.upstreams = {at("a"), at("b")}});
+  ASSERT_EQ(bench.ask("POST", "/admin/upstreams", {{"name", "made"}, {"url", upstream.url()}}).status, 201);
+  ASSERT_EQ(bench.ask("POST", "/admin/upstreams", {{"name", "gone"}, {"url", upstream.url()}}).status, 201);
+  ASSERT_EQ(bench.ask("DELETE", "/admin/upstreams/gone").status, 200);
+  ASSERT_EQ(bench.ask("PATCH", "/admin/upstreams/a", {{"timeout", "9s"}}).status, 200);
+  ASSERT_EQ(bench.ask("PATCH", "/admin/upstreams/b", {{"timeout", "9s"}}).status, 200);
+  ASSERT_EQ(bench.ask("PATCH", "/admin/upstreams/made", {{"timeout", "8s"}}).status, 200);
+
+  const Bench::File limited{.upstreams = {at("a"), at("b", {{"enabled", false}}), at("c")}};
+  const auto expect_all = [&] {
+    EXPECT_EQ(bench.get("a").at("timeout"), "9s");
+    EXPECT_EQ(bench.get("b").at("origin"), "file") << "the override was for another entry";
+    EXPECT_EQ(bench.get("b").at("enabled"), false);
+    EXPECT_EQ(bench.get("c").at("origin"), "file");
+    EXPECT_EQ(bench.get("made").at("timeout"), "8s");
+    EXPECT_EQ(bench.ask("GET", "/admin/upstreams/gone").status, 404);
+  };
+  store.away = true;
+  EXPECT_FALSE(bench.load(limited));
+  expect_all();
+  EXPECT_THAT(bench.run(store.kept.upstreams()).value(), ::testing::SizeIs(3)) << "nothing is dropped meanwhile";
+  store.away = false;
+  EXPECT_TRUE(bench.load(limited));
+  expect_all();
+  EXPECT_THAT(bench.run(store.kept.upstreams()).value(), ::testing::SizeIs(2));
 }
 
 }  // namespace

@@ -93,8 +93,7 @@ class Watch {
     retry_at_.reset();
     if (taken) return log::info("the new configuration is in use");
     retry_at_ = std::chrono::steady_clock::now() + kRetry;
-    log::error("the new configuration applies, except for its upstreams, which are tried again: {}",
-               taken.error().message());
+    log::error("the new configuration applies, but its upstreams are tried again: {}", taken.error().message());
   }
 
   void renew_tls() {

@@ -268,18 +268,21 @@ Result<> Serving::reload(Config config) {
   config_.search = config.search;
   egress_->set_rules(egress());
   dependencies_->router.set_keys(admin_keys());
+  // First, because everything else may wait for the store.
+  apply_access();
+  auto loaded = reload_upstreams();
   asio::co_spawn(workers_->at(0),
                  dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
       .get();
-  apply_access();
-  if (cluster_) cluster_->traits.configured(config_);
-  return reload_upstreams();
+  return loaded;
 }
 
 Result<> Serving::reload_upstreams() {
   auto loaded = asio::co_spawn(workers_->at(0), load_upstreams(), asio::use_future).get();
-  if (loaded) report_contexts();
+  if (!loaded) return loaded;
+  if (cluster_) cluster_->traits.configured(config_);
+  report_contexts();
   return loaded;
 }
 

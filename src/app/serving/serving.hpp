@@ -54,7 +54,8 @@ class Serving {
   // Uses the present content of these files from the next handshake on. Fails, without effect, if they are unusable.
   Result<> renew_tls();
   // Applies the changes that need no restart, and logs that others do. Blocks. Fails if the upstreams cannot be loaded;
-  // everything else, such as a withdrawn token, takes effect all the same.
+  // everything else, such as a withdrawn token, takes effect all the same. So do the file's upstreams if only the store
+  // cannot be read.
   Result<> reload(Config config);
   // Tries again to load the upstreams after `reload` has failed. Blocks.
   Result<> reload_upstreams();

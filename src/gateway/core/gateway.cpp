@@ -113,9 +113,12 @@ net::HttpClient& Gateway::http_of(asio::io_context& io) {
   return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
 }
 
-Task<Result<std::shared_ptr<providers::UpstreamPins>>> Gateway::pins_for(const providers::UpstreamSettings& settings) {
+Task<Result<std::shared_ptr<providers::UpstreamPins>>> Gateway::pins_for(const providers::UpstreamSettings& settings,
+                                                                         const ServedUpstream* known) {
   if (settings.trust != providers::Trust::pin) co_return nullptr;
   const auto decided = co_await store_.pins_of(settings.name);
+  // An upstream whose settings limit it must not go on without them because the store is away.
+  if (!decided && known != nullptr && (*known)->pins()) co_return (*known)->pins();
   if (!decided) co_return std::unexpected(decided.error());
   co_return std::make_shared<providers::UpstreamPins>(settings.name, *decided);
 }
@@ -216,7 +219,7 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
       order.push_back(*known);
       continue;
     }
-    auto pins = co_await pins_for(each);
+    auto pins = co_await pins_for(each, known);
     if (!pins) co_return std::unexpected(std::move(pins.error()).within(fmt::format("upstream {}", each.name)));
     auto made = make(each, std::move(*pins));
     if (!made) co_return std::unexpected(std::move(made.error()).within(fmt::format("upstream {}", each.name)));

@@ -205,7 +205,8 @@ class Gateway {
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);
-  Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
+  Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings,
+                                                                  const ServedUpstream* known);
   Task<Result<>> change_upstreams(Settings settings, ChangedBy by);
   Task<Result<>> change_in_turn(Settings settings, ChangedBy by);
   // Determines which upstreams this process watches. Those in `fresh` have already taken over what is stored.

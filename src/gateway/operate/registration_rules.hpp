@@ -37,6 +37,8 @@ class RegistrationRules {
   // Returns the faults; none if the upstream may be served. Takes time linear in the size of the entry.
   std::vector<json::Fault> check(const providers::UpstreamEntry& entry) const;
 
+  friend bool operator==(const RegistrationRules&, const RegistrationRules&) = default;
+
  private:
   bool may_go(std::string_view variable, const Variables* of_the_place) const;
 

@@ -154,8 +154,12 @@ Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, RegisteredPoin
   stored->version = written->versions.empty() || stored->origin == UpstreamOrigin::file ? 0 : written->versions.front();
   std::ranges::replace(next, changed, RegisteredPointer(stored));
   changed = std::move(stored);
+  const bool is_stored = changed->origin != UpstreamOrigin::file && std::ranges::find(next, changed) != next.end();
   auto applied = co_await apply(std::move(next));
-  if (applied) co_return applied;
+  if (applied) {
+    remember(*changed, is_stored);
+    co_return applied;
+  }
   const auto undone = co_await dependencies_.store.write(std::move(undo));
   if (!undone) log::error("a change of an upstream that failed is still in the store: {}", undone.error().message());
   co_return applied;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -76,7 +77,8 @@ class UpstreamRegistry {
   // Sets the upstreams of the file, the base of upstreams that are registered at runtime, and what those may name.
   // Called at start-up and at each reload. Drops overrides whose entry in the file has changed; in a cluster only
   // ignores them. If a name is in the file and was also registered at runtime, the file's upstream is served; the other
-  // one waits in the store until the file no longer has the name.
+  // one waits in the store until the file no longer has the name. If the store cannot be read at a reload, fails, but
+  // applies the file nevertheless, with the changes over the API that this process knows of.
   Task<Result<>> load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
 
   // In a cluster, applies what other processes have changed.
@@ -129,6 +131,8 @@ class UpstreamRegistry {
   // Writes, then applies. If `next` cannot be applied, writes `undo`. `changed`, an element of `next`, gets its new
   // version.
   Task<Result<>> change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes, store::Writes undo);
+  // Notes in `records_` what the store has of an upstream since a change.
+  void remember(const RegisteredUpstream& changed, bool is_stored);
   // Adds the condition that nobody else has changed the upstream meanwhile.
   void expect(store::Writes& writes, const std::string& name, std::uint64_t version) const;
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
@@ -143,6 +147,8 @@ class UpstreamRegistry {
   std::set<std::string, std::less<>> waiting_;  // names that are in the file and were also registered at runtime
   providers::UpstreamSettings defaults_;
   RegistrationRules rules_;
+  // What the store has, as far as this process knows; nothing before the first `load`.
+  std::optional<std::vector<store::UpstreamRecord>> records_;
 };
 
 }  // namespace proteus::gateway

@@ -1,6 +1,8 @@
 // Determines which upstreams should be served, from the file and the store: at start-up, at a reload, and when another
 // process has changed some.
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include <boost/asio/cancellation_state.hpp>
@@ -92,19 +94,29 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
 
+  RegistrationRules rules(registration, file, defaults);
   auto records = co_await dependencies_.store.upstreams();
-  if (!records) co_return std::unexpected(std::move(records.error()));
+  std::optional<Error> unread;
+  if (!records) {
+    const bool is_applied = file == file_order_ && defaults == defaults_ && rules == rules_;
+    if (!records_ || is_applied) co_return std::unexpected(std::move(records.error()));
+    // A limit that the file sets must not wait for the store, because other parts of the file already count on it.
+    unread = std::move(records.error());
+    records = *records_;
+  }
   std::map<std::string, UpstreamEntry, std::less<>> entries;
   for (const auto& entry : file)
     entries.emplace(entry.settings.name, entry);
   dependencies_.egress.trust(origins_of(entries));
-  auto rules_before = std::exchange(rules_, RegistrationRules(registration, file, defaults));
+  auto rules_before = std::exchange(rules_, std::move(rules));
   auto waiting_before = std::exchange(waiting_, {});
 
   store::Writes writes;
+  std::set<std::string, std::less<>> dropped;
   auto merged = merge(file, defaults, *records, [&](const store::UpstreamRecord& record, std::string_view why) {
     // During a rollout another process may have another file, for which the override holds.
-    if (dependencies_.shared) return;
+    if (dependencies_.shared || unread) return;
+    dropped.insert(record.name);
     log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
     writes.emplace_back(store::RemoveUpstream{record.name});
     writes.push_back(audit(std::string(kReload), "upstream.override_dropped", {{"name", record.name}}));
@@ -120,6 +132,9 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   file_order_ = std::move(file);
   waiting_ = std::move(merged.waiting);
   defaults_ = std::move(defaults);
+  std::erase_if(*records, [&](const auto& record) { return dropped.contains(record.name); });
+  records_ = std::move(*records);
+  if (unread) co_return std::unexpected(std::move(*unread));
   if (writes.empty()) co_return Result<>{};
   const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) log::warning("what no longer holds is still in the store: {}", written.error().message());
@@ -129,10 +144,11 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
 Task<Result<>> UpstreamRegistry::do_follow() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
-  const auto records = co_await dependencies_.store.upstreams();
-  if (!records) co_return std::unexpected(records.error());
+  auto records = co_await dependencies_.store.upstreams();
+  if (!records) co_return std::unexpected(std::move(records.error()));
   auto merged = merge(file_order_, defaults_, *records, [](const auto&, std::string_view) {});
   waiting_ = std::move(merged.waiting);
+  records_ = std::move(*records);
   co_return co_await apply(std::move(merged.upstreams), Gateway::ChangedBy::another);
 }
 

@@ -1,4 +1,6 @@
 // Converts upstreams of the registry from entries of the file, and from and to records of the store.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "gateway/operate/upstream_hash.hpp"
@@ -83,6 +85,22 @@ store::UpstreamRecord UpstreamRegistry::to_record(const RegisteredUpstream& regi
           .origin = runtime ? store::Origin::runtime : store::Origin::file_override,
           .file_hash = runtime || in_file == file_.end() ? std::string() : hash_of(in_file->second),
           .secrets_fault = {}};
+}
+
+void UpstreamRegistry::remember(const RegisteredUpstream& changed, bool is_stored) {
+  if (!records_) return;
+  const auto known = std::ranges::find(*records_, changed.name(), &store::UpstreamRecord::name);
+  if (!is_stored) {
+    if (known != records_->end()) records_->erase(known);
+    return;
+  }
+  auto record = to_record(changed);
+  record.stored.version = changed.version;
+  if (known != records_->end()) {
+    *known = std::move(record);
+  } else {
+    records_->push_back(std::move(record));
+  }
 }
 
 }  // namespace proteus::gateway
