@@ -1,12 +1,13 @@
 #include "app/commands/client_target.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "app/commands/kept_sign_in.hpp"
-#include "base/secrets/secret.hpp"
 #include "base/settings/units.hpp"
+#include "base/text/ascii.hpp"
 
 namespace proteus::app {
 namespace {
@@ -21,6 +22,13 @@ Result<std::pair<std::string, std::string>> parse_header(std::string_view text) 
   while (value.starts_with(' '))
     value.remove_prefix(1);
   return std::pair(std::string(text.substr(0, colon)), std::string(value));
+}
+
+// Whether servers recognize a caller by this header. Others may be secret, too, but leave the caller unknown.
+bool authenticates(std::string_view header) {
+  static constexpr std::array<std::string_view, 4> kNames = {"authorization", "cookie", "x-admin-secret", "x-api-key"};
+  const std::string_view name = header.substr(0, header.find(':'));
+  return std::ranges::any_of(kNames, [&](std::string_view known) { return same_ignoring_case(name, known); });
 }
 
 // A number without a unit means seconds.
@@ -88,10 +96,9 @@ Result<client::McpServer::Builder> ClientTarget::builder() const {
     if (!header) return std::unexpected(std::move(header.error()));
     builder.header(std::move(header->first), std::move(header->second));
   }
-  const auto is_credential = [](const std::string& text) { return is_secret_header(text.substr(0, text.find(':'))); };
   if (!bearer_variable.empty()) {
     builder.auth(client::BearerToken::from_env(bearer_variable));
-  } else if (uses_sign_in && !at.empty() && std::ranges::none_of(headers, is_credential)) {
+  } else if (uses_sign_in && !at.empty() && std::ranges::none_of(headers, authenticates)) {
     auto kept = kept_sign_in(at, process_environment());
     if (!kept) return std::unexpected(std::move(kept.error()));
     if (*kept) builder.auth(std::move(**kept));

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/commands/command.hpp"
 #include "app/commands/kept_sign_in.hpp"
 #include "app/commands/loopback_redirect.hpp"
-#include "net/testing/raw_client.hpp"
+#include "net/testing/http_test_server.hpp"
 #include "store/testing/test_support.hpp"
 
 namespace proteus::app {
@@ -61,6 +62,35 @@ TEST(SignInFileTest, LeavesADirectoryOfSomebodyElseAsItIs) {
   EXPECT_EQ(std::filesystem::status(folder.path()).permissions(), perms::all);
   ASSERT_TRUE(save(folder.path() / "new"));
   EXPECT_EQ(std::filesystem::status(folder.path() / "new").permissions(), perms::owner_all);
+}
+
+Task<> note_authorization(net::Exchange& exchange, std::string& authorization) {
+  authorization = exchange.request().fields().find("Authorization").value_or("none");
+  co_await exchange.reply({.status = 404}, "");
+}
+
+// UPC-16
+TEST(ClientTargetTest, UsesTheSignInUnlessAHeaderAuthenticates) {
+  std::string authorization;
+  net::TestServer server([&](net::Exchange& exchange) { return note_authorization(exchange, authorization); });
+  const std::string url = fmt::format("http://127.0.0.1:{}/mcp", server.port());
+  const store::test::TemporaryDirectory folder;
+  ::setenv("PROTEUS_SIGN_INS", folder.path().c_str(), 1);
+  const auto file = SignInFile::of(server_url(url), process_environment()).value();
+  const std::string kept = fmt::format(R"({{"resource":"{}","server":{{"issuer":"http://127.0.0.1:9"}},"client":{{}},)"
+                                       R"("tokens":{{"access_token":"kept"}}}})",
+                                       url);
+  ASSERT_TRUE(file.save(Secret(kept)));
+  const auto sent_with = [&](const std::string& header) {
+    authorization.clear();
+    EXPECT_EQ(run({"client", "list", url, "--header", header}), ExitCode::problems);
+    server.settle();
+    return authorization;
+  };
+  EXPECT_EQ(sent_with("X-Session-Id: 7"), "Bearer kept");
+  EXPECT_EQ(sent_with("authorization: Basic own"), "Basic own");
+  EXPECT_EQ(sent_with("X-Api-Key: own"), "none");
+  ::unsetenv("PROTEUS_SIGN_INS");
 }
 
 TEST(LoopbackRedirectTest, HearsOnlyTheStateThatItExpects) {
