@@ -62,6 +62,26 @@ TEST_F(TryRoutes, UIX_06_IsSomebodyElseThanThePrincipal) {
   EXPECT_EQ(holder->name(), "admin tries as ci");
 }
 
+// Behind a balancer, requests with the token reach other processes than the one that issued it.
+TEST_F(TryRoutes, UIX_06_WorksAtEveryProcessThatSharesThePepper) {
+  Bench other{memory};
+  wait_until([&] { return other.tools().size() == 3; });
+  const std::string token = try_as(nullptr);
+  const auto call_there = [&](const std::string& with) {
+    server::RawClient client(other.server.local_port());
+    return client.request(
+        "POST", server::modern_fields("tools/call", "files_write") + with,
+        server::rpc("1", "tools/call", fmt::format(R"("name":"files_write",{})", server::modern_meta("{}", ""))));
+  };
+  EXPECT_THAT(call_there(token).body, HasSubstr("done"));
+  EXPECT_THAT(call(token, "files_write").body, HasSubstr("done"));
+  std::string altered = token;
+  altered[60] = altered[60] == 'A' ? 'B' : 'A';
+  EXPECT_EQ(call_there(altered).status, 401);
+  other.clock.skip(5min);
+  EXPECT_EQ(call_there(token).status, 401);
+}
+
 TEST_F(TryRoutes, UIX_06_EndsAfterFiveMinutes) {
   const std::string token = try_as("ci");
   bench.clock.skip(4min);
@@ -76,6 +96,7 @@ TEST_F(TryRoutes, UIX_06_RefusesWhatItCannotBe) {
   EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", "nobody"}}).status, 404);
   EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", 1}}).status, 400);
   EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", "ci"}, {"for", "1h"}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", std::string(5000, 'x')}}).status, 400);
   EXPECT_EQ(bench.ask("POST", "/admin/try", "[]").status, 400);
   EXPECT_EQ(bench.send("POST", "/admin/try", "{}", fmt::format("X-Admin-Secret: {}\r\n", kViewerSecret)).status, 403);
 }

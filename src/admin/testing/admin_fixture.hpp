@@ -243,7 +243,7 @@ class Bench {
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
-  gateway::TryTokens try_tokens{gateway, store};
+  gateway::TryTokens try_tokens{gateway, store, SealingKey::derive(kSecret, "tokens to try with")};
   gateway::Figures figures{metrics};
   gateway::TokenRegistry tokens;
   gateway::SignInDesk sign_ins;

@@ -114,7 +114,8 @@ class Gateway {
   Result<> publish_local(catalog::SnapshotPointer snapshot);
 
   // Adds a source of principals besides the configuration, which must be thread-safe. To be called before any request.
-  using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
+  using FindPrincipal =
+      std::function<std::shared_ptr<const Principal>(std::string_view token, const json::Digest& hash)>;
   void add_find_principal(FindPrincipal find) { find_principal_.push_back(std::move(find)); }
   // Thread-safe. Returns the principal of a token that is valid now; null if there is none. Tokens of identity
   // providers are not known here.
@@ -197,7 +198,8 @@ class Gateway {
   void change_access(const std::shared_ptr<const Access>& access);
   // Ends what callers have open whose rights are no longer the same.
   void end_outdated(const std::shared_ptr<const Access>& access);
-  std::shared_ptr<const Principal> holder_of(const json::Digest& token, const Access& access) const;
+  std::shared_ptr<const Principal> holder_of(std::string_view token, const json::Digest& hash,
+                                             const Access& access) const;
   server::Admission refuse(const net::Request& request, const char* why) const;
   server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
                           std::string_view context) const;

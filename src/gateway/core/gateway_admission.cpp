@@ -74,7 +74,7 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
       if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
       return enter(request, std::move(**vouched_for), context);
     }
-    if (auto holder = given.scheme == Credentials::Scheme::bearer ? holder_of(token, access) : nullptr) {
+    if (auto holder = given.scheme == Credentials::Scheme::bearer ? holder_of(given.token, token, access) : nullptr) {
       if (holder->expires() && holder->has_expired(clock_.wall()))
         return refuse(request, "The bearer token has expired");
       return enter(request, std::move(holder), context);
@@ -86,16 +86,17 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
                                                                    : "The bearer token is unknown");
 }
 
-std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, const Access& access) const {
-  auto holder = access.principals->find(token);
-  if (!holder && access.tokens) holder = access.tokens->find(token, clock_.recent());
+std::shared_ptr<const Principal> Gateway::holder_of(std::string_view token, const json::Digest& hash,
+                                                    const Access& access) const {
+  auto holder = access.principals->find(hash);
+  if (!holder && access.tokens) holder = access.tokens->find(hash, clock_.recent());
   for (auto find = find_principal_.begin(); !holder && find != find_principal_.end(); ++find)
-    holder = (*find)(token);
+    holder = (*find)(token, hash);
   return holder;
 }
 
 std::shared_ptr<const Principal> Gateway::holder_of(std::string_view token) const {
-  auto holder = holder_of(json::sha256(token), *access_.get());
+  auto holder = holder_of(token, json::sha256(token), *access_.get());
   if (holder && holder->expires() && holder->has_expired(clock_.wall())) return nullptr;
   return holder;
 }

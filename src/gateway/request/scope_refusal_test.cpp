@@ -36,7 +36,7 @@ class ScopeRefusals : public ::testing::TestWithParam<bool> {
                       {.match = {"*_all", "prompt:secret", "resource:test://secret/*"}, .scopes = {"delete"}}};
     gateway.emplace(std::vector{settings},
                     TestGateway::Setup{.principals = {{.name = "static", .token = Secret("s")}}});
-    gateway->gateway.add_find_principal([this](const json::Digest& token) { return find(token); });
+    gateway->gateway.add_find_principal([this](std::string_view, const json::Digest& hash) { return find(hash); });
     gateway->discover();
   }
 

@@ -42,8 +42,8 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
       background_(control().get_executor()),
       freed_(control().get_executor()),
       timer_(control()) {
-  dependencies_.gateway.add_find_principal([this](const json::Digest& token) {
-    return blind_.load(std::memory_order_relaxed) ? nullptr : table_.find(token);
+  dependencies_.gateway.add_find_principal([this](std::string_view /*token*/, const json::Digest& hash) {
+    return blind_.load(std::memory_order_relaxed) ? nullptr : table_.find(hash);
   });
 }
 
