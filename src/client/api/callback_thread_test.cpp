@@ -17,14 +17,15 @@ using ::testing::HasSubstr;
 class BusyThread : public ::testing::Test {
  protected:
   BusyThread() {
-    std::promise<void> begun;
+    // The function owns both: it may still be setting a promise when the test has seen its value.
+    const auto begun = std::make_shared<std::promise<void>>();
     thread->post(
-        [this, &begun] {
-          begun.set_value();
-          go_on.get_future().wait();
+        [begun, may_go_on = go_on.get_future().share()] {
+          begun->set_value();
+          may_go_on.wait();
         },
         0);
-    begun.get_future().wait();
+    begun->get_future().wait();
   }
   ~BusyThread() override { let_go(); }
 
@@ -34,10 +35,10 @@ class BusyThread : public ::testing::Test {
   // Waits until the thread has run everything that was posted before.
   void finish() {
     let_go();
-    std::promise<void> ended;
-    while (thread->post([&] { ended.set_value(); }, 0) == WaitingFunctions::kNone)
+    const auto ended = std::make_shared<std::promise<void>>();
+    while (thread->post([ended] { ended->set_value(); }, 0) == WaitingFunctions::kNone)
       std::this_thread::yield();
-    ended.get_future().wait();
+    ended->get_future().wait();
   }
 
   std::shared_ptr<boost::asio::io_context> shared_io = std::make_shared<boost::asio::io_context>(1);
