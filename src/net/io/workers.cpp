@@ -33,12 +33,15 @@ thread_local constinit Workers::Place Workers::this_one_;
 Workers::Workers(std::size_t count) {
   contexts_.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
-    contexts_.push_back(std::make_unique<boost::asio::io_context>(1));
+    contexts_.push_back(std::make_unique<Context>(1));
 }
 
 Workers::~Workers() {
   stop();
   join();
+  // A handler of one context may own a timer of another, so all handlers go before the first context does.
+  for (auto& context : contexts_)
+    context->drop_handlers();
 }
 
 boost::asio::io_context& Workers::next() {

@@ -20,7 +20,7 @@ class StallWatch;
 class Workers {
  public:
   explicit Workers(std::size_t count);
-  // Stops and joins the threads.
+  // Stops and joins the threads, and destroys handlers that were not called.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -42,6 +42,12 @@ class Workers {
   void join();
 
  private:
+  class Context : public boost::asio::io_context {
+   public:
+    using io_context::io_context;
+    void drop_handlers() { shutdown(); }
+  };
+
   // The worker that a thread is, if any.
   struct Place {
     const Workers* of = nullptr;
@@ -50,7 +56,7 @@ class Workers {
   [[noreturn]] static std::size_t throw_no_worker();
 
   static thread_local constinit Place this_one_;
-  std::vector<std::unique_ptr<boost::asio::io_context>> contexts_;
+  std::vector<std::unique_ptr<Context>> contexts_;
   std::vector<std::jthread> threads_;
   std::unique_ptr<StallWatch> stall_watch_;  // destroyed before the threads it watches
   std::atomic<std::size_t> next_ = 0;

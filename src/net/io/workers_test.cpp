@@ -3,10 +3,12 @@
 #include <ctime>
 #include <functional>
 #include <future>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <gtest/gtest.h>
 
 namespace proteus::net {
@@ -50,6 +52,15 @@ TEST(Workers, KnowWhichOfThemAsks) {
     EXPECT_EQ(promise.get_future().get(), i);
   }
   EXPECT_THROW((void)workers.here(), std::logic_error);
+}
+
+// What two workers share may be released by a handler that neither of them calls any more.
+TEST(Workers, DestroyAHandlerOfOneThatOwnsATimerOfAnother) {
+  for (const std::size_t owner : {0U, 1U}) {
+    Workers workers(2);
+    auto timer = std::make_shared<boost::asio::steady_timer>(workers.at(owner));
+    boost::asio::post(workers.at(1 - owner), [timer = std::move(timer)] {});
+  }
 }
 
 TEST(Workers, SurviveAHandlerThatThrows) {
