@@ -19,8 +19,7 @@ bool is_secret_header(std::string_view name) {
                                                               "passwd",   "cookie", "credential", "apikey"};
   static constexpr std::array<std::string_view, 2> kEnds = {"token", "key"};
   static constexpr std::array<std::string_view, 5> kWords = {"auth", "bearer", "jwt", "session", "signature"};
-  static constexpr std::array<std::string_view, 3> kPublic = {"idempotency-key", "x-idempotency-key",
-                                                              "sec-websocket-key"};
+  static constexpr std::array<std::string_view, 2> kPublic = {"idempotency-key", "x-idempotency-key"};
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(),
                          [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
