@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kPrefix = "proteus_try_";
 constexpr std::string_view kBound = "token to try with 1";
 constexpr std::size_t kLongestWhom = 4096;  // because the token is part of a request's head
-constexpr std::size_t kLongestToken = 16 * 1024;
+constexpr std::size_t kLongestToken = 16'384;
 
 }  // namespace
 
