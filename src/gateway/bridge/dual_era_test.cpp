@@ -98,7 +98,7 @@ class DualUpstream {
 struct Behind {
   explicit Behind(DualUpstream& upstream, bool speaks_both = true) : gateway({settings(upstream)}) {
     gateway.discover();
-    if (speaks_both) wait_until([&] { return gateway.upstream("dual").legacy_side() != nullptr; });
+    if (speaks_both) wait_until([&] { return gateway.upstream("dual")->legacy_side() != nullptr; });
   }
   static providers::UpstreamSettings settings(DualUpstream& upstream) {
     auto settings = upstream_at("dual", upstream.port());

@@ -306,7 +306,7 @@ class OwnLegacySession : public OwnSession {
   OwnLegacySession() : OwnSession(Speaks::both) {}
   void SetUp() override {
     OwnSession::SetUp();
-    wait_until([&] { return gateway.upstream("private").legacy_side() != nullptr; });
+    wait_until([&] { return gateway.upstream("private")->legacy_side() != nullptr; });
   }
 };
 

@@ -91,9 +91,9 @@ TEST_F(CallerGrants, SendsNothingForACallerWhoHasNotConnected) {
 // UPC-15: a cached list of a per-user upstream is read with the gateway's own grant, or not at all.
 TEST_F(CallerGrants, ReadsSharedListsAsTheGatewayAlone) {
   connect("ada", "of-ada");
-  EXPECT_TRUE(gateway_->upstream("notes").is_direct());
+  EXPECT_TRUE(gateway_->upstream("notes")->is_direct());
   gateway_->run(gateway_->gateway.vault().put(grant(gateway_owner(), "of-the-gateway"), "an operator")).value();
-  test::wait_until([&] { return !gateway_->upstream("notes").is_direct(); });
+  test::wait_until([&] { return !gateway_->upstream("notes")->is_direct(); });
   gateway_->discover();
   EXPECT_THAT(gateway_->tools(bearer("token-of-bob")), ElementsAre("notes_note"));
   EXPECT_THAT(upstream_.authorizations(), Each("Bearer of-the-gateway"));

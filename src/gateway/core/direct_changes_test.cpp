@@ -72,8 +72,8 @@ class DirectChanges : public ::testing::TestWithParam<bool> {
                                                       {.name = "eve", .token = Secret("e"), .upstreams = {"other"}}}});
     gateway->discover();
     // The gateway itself listens to a modern upstream, in the background, and to a legacy one for each caller.
-    providers::Upstream& served = gateway->upstream("up");
-    while (!GetParam() && !boost::asio::co_spawn(served.io(), is_listened_to(served), boost::asio::use_future).get())
+    const auto served = gateway->upstream("up");
+    while (!GetParam() && !boost::asio::co_spawn(served->io(), is_listened_to(*served), boost::asio::use_future).get())
       std::this_thread::yield();
   }
   static Task<bool> is_listened_to(providers::Upstream& served) { co_return served.control().is_listening(); }

@@ -36,7 +36,7 @@ class OnUse : public ::testing::Test {
   }
   std::size_t readings() { return upstream.received("tools/list").size(); }
   void wait_until_expired(TestGateway& gateway) {
-    wait_until([&] { return gateway.upstream("up").is_expired(); });
+    wait_until([&] { return gateway.upstream("up")->is_expired(); });
   }
 
   std::atomic<int> number = 1;
@@ -54,10 +54,10 @@ TEST_F(OnUse, AnyNumberOfUsesAtOnceCostOneReading) {
   const auto before = readings();
   open = false;
   std::vector<std::future<void>> uses;
-  uses.push_back(gateway.begin(gateway.upstream("up").freshen()));
+  uses.push_back(gateway.begin(gateway.upstream("up")->freshen()));
   wait_until([&] { return readings() == before + 1; });
   for (int i = 0; i < 3; ++i)  // while the reading is under way
-    uses.push_back(gateway.begin(gateway.upstream("up").freshen()));
+    uses.push_back(gateway.begin(gateway.upstream("up")->freshen()));
   open = true;
   for (auto& use : uses)
     use.get();

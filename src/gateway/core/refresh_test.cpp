@@ -156,9 +156,9 @@ TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
   };
   TestGateway gateway({upstream_at("up", upstream.port())});
   gateway.discover();
-  gateway.upstream("up").follow({"test://r"});
+  gateway.upstream("up")->follow({"test://r"});
   wait_until([&] { return agreed.load(); });
-  EXPECT_EQ(gateway.run(gateway.upstream("up").tells_of("test://r")).error().rpc_code(), -32602);
+  EXPECT_EQ(gateway.run(gateway.upstream("up")->tells_of("test://r")).error().rpc_code(), -32602);
 }
 
 // REF-03, REF-11, REF-27

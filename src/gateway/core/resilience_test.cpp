@@ -164,7 +164,7 @@ TEST_F(Transient, ReadsAndPromptsAreTriedAgain) {
   drops = 100;
   EXPECT_TRUE(gateway.ask("prompts/get", R"("name":"up_prompt")", "up_prompt").as_object().contains("error"));
   EXPECT_EQ(upstream.received("prompts/get").size(), 5U) << "not for ever";
-  EXPECT_EQ(gateway.upstream("up").breaker().state(), client::CircuitBreaker::State::closed);
+  EXPECT_EQ(gateway.upstream("up")->breaker().state(), client::CircuitBreaker::State::closed);
 }
 
 // REF-19

@@ -181,7 +181,7 @@ class RuledWorld {
     RuledPeer& peer = *peers_[pick(peers_.size())];
     const Kind kind = some_kind();
     peer.server.show(kind, "", some_names(kind));
-    if (peer.direct) return gateway_->upstream(peer.server.name()).lists_changed();
+    if (peer.direct) return gateway_->upstream(peer.server.name())->lists_changed();
     EXPECT_FALSE(gateway_->refresh(peer.server.name()).error);
     peer.catalog[kind] = peer.server.shown(kind, "");
   }

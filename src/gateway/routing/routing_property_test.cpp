@@ -140,7 +140,7 @@ class World {
       EXPECT_FALSE(gateway_->refresh(peer.server.name()).error);
       peer.catalog[kind] = peer.server.shown(kind, "");
     } else if (memory_ == Memory::announced) {
-      gateway_->upstream(peer.server.name()).lists_changed();
+      gateway_->upstream(peer.server.name())->lists_changed();
     }
   }
 

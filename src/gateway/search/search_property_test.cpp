@@ -114,7 +114,7 @@ class SearchedWorld {
     // Another readOnlyHint makes another definition, which nobody has ratified.
     if (pick(2) == 0) peer.server.declare_read_only(some_tools());
     peer.server.show(Kind::tool, "", some_tools());
-    if (peer.direct) return gateway_->upstream(peer.server.name()).lists_changed();
+    if (peer.direct) return gateway_->upstream(peer.server.name())->lists_changed();
     EXPECT_FALSE(gateway_->refresh(peer.server.name()).error);
   }
 
@@ -149,7 +149,7 @@ class SearchedWorld {
       }
       if (texts.empty()) continue;
       catalog::RawListing listing;
-      const auto facts = gateway_->upstream(peer->server.name()).facts();
+      const auto facts = gateway_->upstream(peer->server.name())->facts();
       listing.facts.instructions = facts->instructions;
       listing.facts.server_info = facts->info;
       listing.definitions[Kind::tool] = std::vector<std::string_view>(texts.begin(), texts.end());

@@ -48,7 +48,8 @@ std::size_t limit_of(const boost::json::object& arguments) {
 search::Indexes::More with_names(const Gateway& gateway, search::Indexes::More more) {
   return [&gateway, more = std::move(more)](const catalog::Snapshot& snapshot) {
     std::string text = more ? more(snapshot) : std::string();
-    if (const auto* served = gateway.upstreams()->find(snapshot.upstream().value()))
+    const auto table = gateway.upstreams();
+    if (const auto* const served = table->find(snapshot.upstream().value()))
       text += fmt::format(" {} {}", (*served)->settings().display_name, (*served)->rules().prefix);
     return text;
   };

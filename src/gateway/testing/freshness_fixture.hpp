@@ -249,7 +249,7 @@ class GatewayKeeper final : public Keeper {
   }
   client::ServerState state() override { return gateway_.status("shop").state; }
   std::string last_error() override { return gateway_.status("shop").last_error; }
-  client::Circuit circuit() override { return gateway_.upstream("shop").breaker().state(); }
+  client::Circuit circuit() override { return gateway_.upstream("shop")->breaker().state(); }
 
  private:
   TestGateway gateway_;

@@ -149,9 +149,12 @@ class TestGateway {
   }
   // Returns when each upstream was tried once.
   void discover() { run(gateway.started()).value(); }
-  providers::Upstream& upstream(const std::string& name) { return *gateway.upstreams()->find(name)->upstream; }
-  providers::RefreshResult refresh(const std::string& name) { return run(upstream(name).refresh()); }
-  providers::UpstreamStatus status(const std::string& name) { return upstream(name).status(); }
+  std::shared_ptr<providers::Upstream> upstream(const std::string& name) {
+    const auto table = gateway.upstreams();
+    return table->find(name)->upstream;
+  }
+  providers::RefreshResult refresh(const std::string& name) { return run(upstream(name)->refresh()); }
+  providers::UpstreamStatus status(const std::string& name) { return upstream(name)->status(); }
   std::vector<providers::RefreshResult> refreshes() {
     const std::scoped_lock lock(mutex_);
     return refreshes_;
