@@ -25,7 +25,7 @@ clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 # count <log> <status>: sets counts to the passed, failed and skipped tests of one section.
 count() {
   local line
-  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$1" | tail -n 1 || true)
+  line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$1" | tail -n 1 || true)
   if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
     counts=("${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[4]:-0}")
     # A section that crashes after its last test has failed, too.
@@ -60,10 +60,10 @@ section() {
     tail -n 200 "$log" | sed 's/^/   | /'
     say "   the whole output is in $log"
     mapfile -t -O "${#failures[@]}" failures < <(
-      grep -E '^ *(failed: |FAILED |✖ |\| .* \| DID NOT HOLD)|^  [A-Za-z]*Error( \[|: )' "$log" | sed "s/^ */  $name: /" | grep -v 'failing tests:$' | awk '!seen[$0]++' | head -n 20
+      grep -aE '^ *(failed: |FAILED |✖ |\| .* \| DID NOT HOLD)|^  [A-Za-z]*Error( \[|: )' "$log" | sed "s/^ */  $name: /" | grep -v 'failing tests:$' | awk '!seen[$0]++' | head -n 20
     )
   fi
-  grep -E '^skipped: ' "$log" | sed 's/^/   /' || true
+  grep -aE '^skipped: ' "$log" | sed 's/^/   /' || true
   summary+=("$(printf '  %-14s %6s   %d passed, %d failed, %d skipped' "$name" "$(clock $((SECONDS - started)))" "${counts[@]}")")
   say "   $(clock $((SECONDS - started))), ${counts[0]} passed, ${counts[1]} failed, ${counts[2]} skipped"
 }
