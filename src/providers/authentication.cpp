@@ -218,7 +218,7 @@ const json::Binding<Authentication>& authentication_binding() {
       within("client_id", &OAuthSettings::client_id,
              text({.max_bytes = 2048, .check = check_client_id, .when_empty = json::WhenEmpty::left_out}),
              "For `oauth`: the client that is registered there.")
-          .by_default("found or registered by itself"),
+          .by_default("discovered or registered automatically"),
       within("client_secret_env", &OAuthSettings::client_secret_env, text(variable_name()),
              "For `oauth`: environment variable that holds the client's secret.")
           .by_default("none"),

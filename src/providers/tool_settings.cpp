@@ -119,7 +119,8 @@ const json::Binding<ToolSettings>& tool_binding() {
   static const json::Binding<S> binding{
       field("match", &S::match,
             json::list(text({.max_bytes = 1024, .check = catalog::check_entry_pattern}), "patterns", {.least = 1}),
-            "Entries that this is about, by the upstream's own names; `*` matches any characters. `prompt:x*` matches "
+            "Entries that this table applies to, by the upstream's own names; `*` matches any characters. `prompt:x*` "
+            "matches "
             "prompts, `resource:x*` resources and templates by URI; they have no keys but `scopes`.")
           .required(),
       field("rename", &S::rename,

@@ -153,7 +153,7 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
             "Credentials that Proteus sends."),
       field("enabled", &S::enabled, json::boolean(),
             "`false` pauses it: Proteus neither connects to it nor lists anything of it."),
-      field("tools", &S::tools, tool_tables(), "What holds for some of its tools, prompts and resources."),
+      field("tools", &S::tools, tool_tables(), "Rules for some of its tools, prompts and resources."),
   };
   return binding;
 }

@@ -192,7 +192,7 @@ Task<Result<>> Client::greet() {
   if (role.empty()) co_return std::unexpected(errors::protocol("it does not introduce itself as a Redis does"));
   if (role != "master")
     co_return std::unexpected(
-        errors::unavailable(fmt::format("it is a {}, which nothing can be written to", log::printable(role))));
+        errors::unavailable(fmt::format("it is a {}, and nothing can be written to it", log::printable(role))));
   if (url.database == 0) co_return Result<>{};
   const std::string database = std::to_string(url.database);
   const auto selected = co_await exchange({"SELECT", database});
@@ -272,7 +272,7 @@ Result<> Client::take(Reply reply) {
   Sent sent;
   {
     const std::scoped_lock lock(mutex_);
-    if (unanswered_.empty()) return std::unexpected(errors::protocol("Redis answered what nobody asked"));
+    if (unanswered_.empty()) return std::unexpected(errors::protocol("Redis sent a reply to no command"));
     sent = std::move(unanswered_.front());
     unanswered_.pop_front();
     queued_bytes_ -= sent.bytes;

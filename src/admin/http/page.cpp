@@ -87,7 +87,7 @@ Result<Page::Entered> Page::find(const net::Request& request) const {
   auto session = sessions_.find(request);
   if (!session) return std::unexpected(errors::unauthenticated("nobody has signed in, or the session has ended"));
   auto holder = auth_.admit_again(session->holder);
-  if (!holder) return std::unexpected(errors::unauthenticated("the key that was signed in with was taken away"));
+  if (!holder) return std::unexpected(errors::unauthenticated("the key of this session was removed"));
   return Entered{std::move(*session), std::move(*holder)};
 }
 

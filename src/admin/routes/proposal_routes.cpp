@@ -140,7 +140,8 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
        .handle = [&pins](AdminRequest& request) { return decide(pins, request, store::Verdict::ratified); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/reject",
-       .help = "Does not propose exactly this again; what is ratified stays.",
+       .help =
+           "Rejects a proposal: the gateway never proposes this definition again, and still serves the ratified one.",
        .effect = Effect::changes,
        .handle = [&pins](AdminRequest& request) { return decide(pins, request, store::Verdict::rejected); }},
   };

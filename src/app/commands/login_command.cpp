@@ -120,7 +120,7 @@ void add_login_commands(CLI::App& client, Invocation& invocation) {
   const auto options = std::make_shared<LoginOptions>();
   CLI::App& in = add(client, "login", "Sign in at a server with your browser, for the other commands", *options);
   in.add_option("--scope", options->oauth.scopes,
-                "Ask for this scope, instead of what the server names; may be repeated")
+                "Request this scope instead of those that the server names; may be repeated")
       ->allow_extra_args(false);
   in.add_option("--client-id", options->oauth.client.id, "A client that is registered already")->type_name("ID");
   in.add_option("--client-secret-env", options->secret_variable, "The variable with its secret")

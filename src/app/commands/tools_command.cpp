@@ -133,8 +133,8 @@ void add_tools_command(CLI::App& app, Invocation& invocation) {
     command->add_flag("--json", options->json, "Print JSON, for programs");
     command->callback([options, how, &invocation] { invocation.exit_code = decide(*options, how); });
   };
-  add_decision("ratify", "Serve exactly what was proposed");
-  add_decision("reject", "Do not propose exactly this again");
+  add_decision("ratify", "Ratify proposals: serve exactly these definitions");
+  add_decision("reject", "Reject proposals: never propose these definitions again");
 }
 
 }  // namespace proteus::app

@@ -59,7 +59,8 @@ Result<std::optional<Clock::Wall>> read_secret_end(const boost::json::object& an
   const std::int64_t seconds = std::clamp<std::int64_t>(value->get_int64(), 0, kFarAway);
   if (seconds == 0) return std::nullopt;
   const Clock::Wall end{std::chrono::seconds(seconds)};
-  if (end <= now) return std::unexpected(errors::protocol("the client was registered with a secret of the past"));
+  if (end <= now)
+    return std::unexpected(errors::protocol("the server registered the client with a secret that has already expired"));
   return end;
 }
 
@@ -135,7 +136,8 @@ Result<Client> read_registration(const FetchAnswer& answer, const Discovered& di
   if (!method.empty()) {
     made.authentication = client_authentication_of(method);
     if (!made.authentication || *made.authentication == ClientAuthentication::private_key)
-      return std::unexpected(errors::unsupported("the client was registered with a way to authenticate it has not"));
+      return std::unexpected(errors::unsupported(
+          "the server registered the client with an authentication method that the client does not have"));
   }
   const auto whole = json::parse(answer.body, kMaxDepth);
   auto end = read_secret_end(whole->get_object(), now);

@@ -76,7 +76,7 @@ void Connection::on_request(Received received, RequestId during) {
   const auto& negotiated = link_.current();
   const bool modern = negotiated ? negotiated->era() == mcp::Era::modern : false;
   if (modern || !link_.transport()) {
-    return options_.log->warning("a request of the server is ignored, in its era it has none to make: {}",
+    return options_.log->warning("a request of the server is ignored, because a modern server sends none: {}",
                                  log::printable(received.message().method, 64));
   }
   questions_.on_request(std::move(received), during, link_.transport());

@@ -106,7 +106,7 @@ bool Link::session_lost(std::uint64_t generation) {
 
 bool Link::era_doubtful(std::uint64_t generation) {
   if (!session_lost(generation)) return false;
-  options_.log->note(log::Level::info, "is not of the era it was taken for; finding out anew");
+  options_.log->note(log::Level::info, "does not speak the detected era; detecting it again");
   forget();
   return true;
 }

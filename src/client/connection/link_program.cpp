@@ -103,7 +103,7 @@ Task<> Link::run_probe(std::shared_ptr<Probe> probe) {
   if (closed_ || probe->transport != transport_ || !probe->has(Kind::modern)) co_return;
   if (probe->overtakes && handshake_ != nullptr) co_return handshake_->expire();
   if (is_busy() || !negotiated_ || negotiated_->era() == mcp::Era::modern) co_return;
-  options_.log->note(log::Level::info, "is modern after all: it was slow to say so");
+  options_.log->note(log::Level::info, "speaks the modern era: its answer came late");
   const auto adopted = adopt_modern(**probe->verdict);
   if (adopted && options_.on_era_corrected) options_.on_era_corrected();
 }

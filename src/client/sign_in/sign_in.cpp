@@ -48,7 +48,7 @@ class Members {
  public:
   static Result<Members> of(const boost::json::value* value) {
     if (value == nullptr || !value->is_object())
-      return std::unexpected(errors::invalid("what was kept of the sign-in lacks a part"));
+      return std::unexpected(errors::invalid("the saved sign-in is incomplete"));
     return Members(value->get_object());
   }
 
@@ -111,7 +111,7 @@ Result<SignIn> read_sign_in(std::string_view text) {
   if (text.size() > kMaxSignIn) return std::unexpected(errors::too_large("a kept sign-in", kMaxSignIn));
   const auto document = json::parse(text, 16);
   if (!document || !document->is_object())
-    return std::unexpected(errors::invalid("what was kept of the sign-in is not a JSON object"));
+    return std::unexpected(errors::invalid("the saved sign-in is not a JSON object"));
   const auto& whole = document->get_object();
   SignIn read;
   const auto members = Members::of(&*document);

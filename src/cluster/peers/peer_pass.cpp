@@ -49,7 +49,7 @@ Result<std::string> PeerPasses::check(std::string_view pass, std::string_view me
         "the clocks of two processes are more than a minute apart, or the request is an old one"));
   }
   if (plain.substr(first + 1, second - first - 1) != self_)
-    return std::unexpected(errors::conflict("this is another process than the one that was looked for"));
+    return std::unexpected(errors::conflict("the request was meant for another process"));
   return std::string(plain.substr(second + 1));
 }
 

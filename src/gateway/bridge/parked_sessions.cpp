@@ -161,9 +161,11 @@ Task<Result<std::vector<std::string>>> ParkedSessions::prefixes_of_living() {
 Task<> ParkedSessions::read_left() {
   // Reads the settings before the members, so that a process that starts meanwhile counts as alive.
   const auto kept = co_await store_.settings(std::string(kParkedSessions));
-  if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
+  if (!kept)
+    co_return log::warning("sessions that an ended process left open cannot be read: {}", kept.error().message());
   const auto living = co_await prefixes_of_living();
-  if (!living) co_return log::warning("sessions that were left are not known: {}", living.error().message());
+  if (!living)
+    co_return log::warning("sessions that an ended process left open cannot be read: {}", living.error().message());
   for (const auto& setting : *kept) {
     if (std::ranges::any_of(*living, [&](const auto& prefix) { return setting.key.starts_with(prefix); })) continue;
     if (!self_.empty()) {

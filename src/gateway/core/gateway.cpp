@@ -275,7 +275,7 @@ Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstr
   // If an operator registers one upstream, only its own lists are read.
   auto records = upstreams.size() == 1 ? co_await store_.snapshots_of(upstreams.front()->settings().name)
                                        : co_await store_.snapshots();
-  if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
+  if (!records) log::warning("the stored lists of upstreams cannot be read: {}", records.error().message());
   for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
     kept[record.upstream].push_back(std::move(record));
   co_return kept;

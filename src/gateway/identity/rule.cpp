@@ -100,7 +100,7 @@ const json::Binding<Rule>& rule_binding() {
   static const json::Binding<S> binding{
       field(
           "match", &S::match, json::map(patterns(), "patterns", check_claim, {.least = 0, .most = kMaxClaims}),
-          "Claims and the patterns that one of their values must fit; all of them must. `issuer` is the issuer, `scp` "
+          "Claims and their patterns: of each claim, one value must fit one pattern. `issuer` is the issuer, `scp` "
           "counts as `scope`, and a nested claim is written `realm_access.roles`. Without it the rule fits everybody."),
       field("name", &S::name, text({.max_bytes = 256, .check = check_template}),
             "Name of the principal in logs and audits; `{claim}` stands for a claim's first value."),

@@ -117,7 +117,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
     // During a rollout another process may have another file, for which the override holds.
     if (dependencies_.shared || unread) return;
     dropped.insert(record.name);
-    log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
+    log::warning("the override of upstream {} is dropped: {}", record.name, why);
     writes.emplace_back(store::RemoveUpstream{record.name});
     writes.push_back(audit(std::string(kReload), "upstream.override_dropped", {{"name", record.name}}));
   });

@@ -21,8 +21,8 @@ using catalog::Kind;
 
 Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
   return errors::conflict(
-      fmt::format("{} of upstream {} is not called: it is pinned, and the upstream has changed it so that what it was "
-                  "ratified as would be misread ({}); an operator has to decide about the change",
+      fmt::format("{} of upstream {} is blocked: the upstream has changed this pinned definition so that it would "
+                  "misread calls by the ratified one ({}); an operator must review the change",
                   log::printable(name, 200), upstream.settings().name, why));
 }
 
@@ -129,7 +129,7 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::
     ParkedCalls::cancel(*taken);
     if (!route) co_return std::unexpected(std::move(route.error()));
     co_return std::unexpected(mcp::errors::invalid_params(
-        "the upstream that asked for this input does not answer to this name any more. The call was cancelled"));
+        "this name no longer belongs to the upstream that asked for this input. The call was cancelled"));
   }
   const auto began = clock_.now();
   auto forwarded = co_await wait_for_call(call, here(), parked_, std::move(*taken));

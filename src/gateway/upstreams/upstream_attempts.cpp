@@ -30,7 +30,8 @@ Result<> UpstreamAttempts::begin() {
   place_ = upstream_.calls->enter();
   if (!place_) {
     return std::unexpected(mcp::errors::over_limit(
-        fmt::format("upstream {} has as many requests under way as it may", upstream_->settings().name), kTryLater));
+        fmt::format("upstream {} has reached its limit of concurrent requests", upstream_->settings().name),
+        kTryLater));
   }
   if (attempt_.emplace(upstream_->breaker()).may_be_sent()) return {};
   cut_off_ = true;

@@ -59,7 +59,7 @@ bool shows(const Visibility& visible, const Context& context) {
   try {
     return visible(context);
   } catch (const std::exception& error) {
-    log::error("a visibility threw: {}", error.what());
+    log::error("the predicate `visible` of a definition threw: {}", error.what());
   } catch (...) {
     log::error("a visibility threw something that is no exception");
   }

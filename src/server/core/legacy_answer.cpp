@@ -80,7 +80,7 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
     // Subscribes first, so that an update that follows at once is not missed.
     const auto subscribed = session.subscribe(*uri);
     if (subscribed == Session::Subscribed::full) {
-      co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
+      co_return std::unexpected(errors::exhausted("this session has reached its limit of subscriptions"));
     }
     is_added = subscribed == Session::Subscribed::added;
     const auto refused = co_await service.follow(caller, authorization, &session, request, accepted);

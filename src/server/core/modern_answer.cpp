@@ -38,7 +38,7 @@ void ModernRound::close(mcp::Outcome& outcome) {
 
 Result<void> ModernRound::mint(const mcp::InputRequired& required) {
   if (required.requests.empty() && required.state.empty()) {
-    return std::unexpected(errors::internal("The server asks for input, but for none in particular"));
+    return std::unexpected(errors::internal("The server asks for input without a question"));
   }
   std::string missing = missing_capabilities(required, call_.client());
   if (!missing.empty()) return std::unexpected(mcp::errors::missing_capability(std::move(missing)));

@@ -32,7 +32,8 @@ ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via
 Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {
   const auto relayed = co_await relay(exchange, std::move(to), id, era);
   if (relayed == OtherProcesses::Relayed::not_there) {
-    const Error error = errors::unreachable("the process of this gateway that has this is not where it was; try again");
+    const Error error =
+        errors::unreachable("another process of this gateway must answer this and cannot be reached; try again");
     co_await reply(exchange, HttpAnswer::error(503, id, error, era, kTryAgain));
   }
   co_return relayed != OtherProcesses::Relayed::gone;

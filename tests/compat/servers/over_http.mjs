@@ -42,7 +42,7 @@ const supergateway = (output, label, path, more) =>
   overHttp('supergateway', label, path, (port) => ['--stdio', house.join(' '), '--outputTransport', ...output, '--port', port, '--logLevel', 'none'], { ...CALLS, ...more });
 
 const BROADCAST = 'supergateway sends what its one program asks to all of its clients, and takes the first answer; a gateway has a connection for each session beside its own';
-const FIRST_CALL = 'supergateway sends every question on the stream of its oldest call; a question ends with the call on whose stream it came, so that one is lost at times where another call asked it';
+const FIRST_CALL = 'supergateway sends every question on the stream of its oldest call; when that call ends, a question that another call asked is lost';
 const LOSSY = 'mcp-proxy loses progress that comes right before an answer, also directly';
 // The gateway shows the list of the modern side to clients of both eras.
 const TASKLESS = {
