@@ -12,6 +12,25 @@
 namespace proteus::json {
 namespace {
 
+// Limits the large objects of a text. Boost compares each new key with all earlier keys in its bucket, and whoever
+// writes the keys can choose the bucket, so an object of n keys may cost n²/2 comparisons.
+class ObjectBudget {
+ public:
+  static constexpr std::size_t kMostMembers = 5792;  // of one object, if all others are small
+
+  // Returns false if the text has too many large objects.
+  bool take(std::size_t members) {
+    constexpr std::size_t kFew = 128;
+    if (members <= kFew) return true;
+    if (members > kMostMembers || members * members > left_) return false;
+    left_ -= members * members;
+    return true;
+  }
+
+ private:
+  std::size_t left_ = kMostMembers * kMostMembers;
+};
+
 // Builds a tree like Boost's own parser, with two differences: it rounds numbers correctly, while Boost 1.81 may be off
 // in the last place, and it counts the keys of the text, because a tree keeps only one of several equal keys.
 class TreeBuilder {
@@ -32,7 +51,11 @@ class TreeBuilder {
   bool on_document_begin(Status& /*status*/) { return true; }
   bool on_document_end(Status& /*status*/) { return true; }
   bool on_object_begin(Status& /*status*/) { return true; }
-  bool on_object_end(std::size_t size, Status& /*status*/) {
+  bool on_object_end(std::size_t size, Status& status) {
+    if (!budget_.take(size)) {
+      status = boost::json::error::object_too_large;
+      return false;
+    }
     stack_.push_object(size);
     return true;
   }
@@ -88,6 +111,7 @@ class TreeBuilder {
  private:
   boost::json::value_stack stack_;
   std::size_t keys_ = 0;
+  ObjectBudget budget_;
 };
 
 std::size_t count_keys(const boost::json::value& value) {
@@ -120,6 +144,9 @@ Result<boost::json::value> parse(std::string_view text, std::size_t max_depth) {
   boost::system::error_code status;
   const std::size_t used = parser.write_some(false, text.data(), text.size(), status);
   if (!status && used < text.size()) status = boost::json::error::extra_data;
+  if (status == boost::json::error::object_too_large) {
+    return std::unexpected(errors::too_large("the number of members of large objects", ObjectBudget::kMostMembers));
+  }
   if (status) {
     return std::unexpected(errors::invalid(fmt::format("not JSON: {}, at {}", status.message(), position(text, used))));
   }

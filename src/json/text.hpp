@@ -37,9 +37,11 @@ inline bool is_string(std::string_view raw) { return !raw.empty() && raw.front()
 std::string_view find_member(std::string_view object, std::string_view key);
 
 // Parses the text into a tree. Integers of more than 64 bits become doubles. Fails if the nesting exceeds `max_depth`,
-// or if an object has a duplicate key, because the next reader may pick the other value.
+// if an object has more than 5,792 members or the text has too many large objects, or if an object has a duplicate key,
+// because the next reader may pick the other value.
 Result<boost::json::value> parse(std::string_view text, std::size_t max_depth = 128);
-// Whether `parse` accepts the text, at a fraction of its cost. For texts that are only forwarded.
+// Whether `parse` accepts the text, at a fraction of its cost, but without a limit of members. For texts that are only
+// forwarded.
 bool parses(std::string_view text, std::size_t max_depth = 128);
 
 }  // namespace proteus::json

@@ -101,6 +101,27 @@ TEST(Parse, RefusesAKeyThatComesTwice) {
   EXPECT_TRUE(parse(R"([{"a":{"a":1}},{"a":[]}])"));
 }
 
+// Whoever chooses the keys chooses how many of them a tree has to compare with each other.
+TEST(Parse, LimitsTheMembersOfLargeObjects) {
+  const auto objects = [](std::size_t count, std::size_t keys) {
+    std::string object;
+    for (std::size_t i = 0; i < keys; ++i)
+      object += fmt::format(R"({}"{:06}":0)", i == 0 ? "{" : ",", i);
+    std::string text = "[";
+    for (std::size_t i = 0; i < count; ++i)
+      text += (i == 0 ? "" : ",") + object + "}";
+    return text + "]";
+  };
+  EXPECT_TRUE(parse(objects(1, 5792)));
+  EXPECT_TRUE(parse(objects(30, 1000)));
+  EXPECT_TRUE(parse(objects(5000, 100)));
+  for (const auto& text : {objects(1, 5793), objects(40, 1000), objects(2100, 129)}) {
+    ASSERT_FALSE(parse(text));
+    EXPECT_EQ(parse(text).error().kind(), ErrorKind::too_large);
+    EXPECT_TRUE(parses(text)) << "a text that is only forwarded needs no limit";
+  }
+}
+
 TEST(Parse, RefusesWhatIsNotJson) {
   for (const auto* const text : {"", " ", "{", "[1,]", "1 2", "nul", "\"\xff\"", "{\"a\":1,}", "[1]x"}) {
     EXPECT_FALSE(parse(text)) << text;

@@ -1,10 +1,13 @@
 #include "mcp/notifications.hpp"
 
 #include <cmath>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "json/message.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -70,34 +73,33 @@ bool SubscriptionFilter::wants_list(Method changed) const {
 
 Result<SubscriptionFilter> parse_subscription_filter(std::string_view raw) {
   if (!json::is_object(raw)) return std::unexpected(errors::invalid_params("params.notifications must be an object"));
-  const auto value = json::parse(raw);
-  if (!value) return std::unexpected(value.error());
+  std::vector<std::unique_ptr<std::string>> storage;
+  auto members = json::members_of(raw, storage);
+  if (!members) return std::unexpected(std::move(members.error()).with_rpc_code(code::kInvalidParams));
   SubscriptionFilter filter;
-  const auto& object = value->get_object();
   for (const auto& [key, wanted] :
        {std::pair{"toolsListChanged", &filter.tools}, std::pair{"promptsListChanged", &filter.prompts},
         std::pair{"resourcesListChanged", &filter.resources}}) {
-    const auto* member = object.if_contains(key);
-    if (member == nullptr) continue;
-    if (!member->is_bool()) {
+    const std::string_view value = members->value(key);
+    if (value.empty()) continue;
+    if (value != "true" && value != "false") {
       return std::unexpected(errors::invalid_params(fmt::format("{} must be true or false", key)));
     }
-    *wanted = member->get_bool();
+    *wanted = value == "true";
   }
-  if (const auto* uris = object.if_contains("resourceSubscriptions")) {
-    if (!uris->is_array()) {
-      return std::unexpected(errors::invalid_params("resourceSubscriptions must be an array of strings"));
-    }
-    if (uris->get_array().size() > kMaxSubscribedUris) {
-      return std::unexpected(
-          proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris).with_rpc_code(code::kInvalidParams));
-    }
-    for (const auto& uri : uris->get_array()) {
-      if (!uri.is_string()) {
-        return std::unexpected(errors::invalid_params("resourceSubscriptions must be an array of strings"));
-      }
-      filter.uris.emplace_back(uri.get_string());
-    }
+  const std::string_view uris = members->value("resourceSubscriptions");
+  if (uris.empty()) return filter;
+  const auto not_strings = errors::invalid_params("resourceSubscriptions must be an array of strings");
+  if (uris.front() != '[') return std::unexpected(not_strings);
+  const auto elements = json::elements_of(uris, kMaxSubscribedUris);
+  if (!elements) {
+    return std::unexpected(
+        proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris).with_rpc_code(code::kInvalidParams));
+  }
+  for (const std::string_view element : *elements) {
+    auto uri = json::decode_string(element);
+    if (!uri) return std::unexpected(not_strings);
+    filter.uris.push_back(*std::move(uri));
   }
   return filter;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/message.hpp"
@@ -115,6 +116,15 @@ TEST(SubscriptionFilter, WithWrongTypesIsRefused) {
     EXPECT_EQ(rpc_code(read.error(), Era::modern), code::kInvalidParams) << text;
   }
   EXPECT_TRUE(parse_subscription_filter(R"({"toolsListChanged":false,"later":[1]})"));
+}
+
+TEST(SubscriptionFilter, HasABoundedNumberOfKinds) {
+  std::string text = R"({"toolsListChanged":true)";
+  for (int i = 0; i < 300; ++i)
+    text += fmt::format(R"(,"later{}":true)", i);
+  const auto read = parse_subscription_filter(text + "}");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(rpc_code(read.error(), Era::modern), code::kInvalidParams);
 }
 
 TEST(SubscriptionFilter, NamesABoundedNumberOfResources) {

@@ -28,7 +28,8 @@ bool has_modern_code(const Reply& reply) {
 
 std::vector<std::string> supported_in(const Error& error) {
   std::vector<std::string> versions;
-  const auto data = error.data().empty() ? Result<boost::json::value>() : json::parse(error.data());
+  if (error.data().empty() || error.data().size() > kLongestVersions) return versions;
+  const auto data = json::parse(error.data());
   const auto* object = data ? data->if_object() : nullptr;
   const auto* list = object != nullptr ? object->if_contains("supported") : nullptr;
   if (list == nullptr || !list->is_array()) return versions;

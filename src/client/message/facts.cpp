@@ -14,9 +14,7 @@
 namespace proteus::client {
 namespace {
 
-constexpr std::size_t kMaxVersions = 64;
 // Limits in bytes of the JSON text, checked before the text is decoded.
-constexpr std::size_t kLongestVersions = 64 * kMaxVersions;
 constexpr std::size_t kLongestVersion = 256;
 // An escape such as \u0041 takes six bytes for one character.
 constexpr std::size_t kLongestInstructionsAsJson = 6 * kLongestInstructions + 2;

@@ -17,6 +17,10 @@ namespace proteus::client {
 constexpr std::size_t kLongestInstructions = std::size_t{32} * 1024;
 constexpr std::size_t kLongestDescription = std::size_t{64} * 1024;
 
+// Limits of a list of versions, and in bytes of the JSON text that has it.
+constexpr std::size_t kMaxVersions = 64;
+constexpr std::size_t kLongestVersions = 64 * kMaxVersions;
+
 // What a server says about itself. Use it for display and to choose requests, never for trust.
 struct ServerFacts {
   mcp::Version version = mcp::kModern;  // the version in use
