@@ -175,6 +175,33 @@ TEST_F(Tokens, ThatWereRevokedAreGoneAlsoWhereTheyWereRotatedMeanwhile) {
   EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
 }
 
+// OAU-14: a request that was admitted before a rotation may still be under way when the token is revoked.
+TEST_F(Tokens, AreWithdrawnWithEachPrincipalThatTheirSecretHad) {
+  const std::string secret = made({{"name", "ci"}});
+  const auto admitted = bench.tokens.find("ci")->principal;
+  EXPECT_EQ(rotate("ci", R"({"overlap":"24h"})").status, 200);
+  EXPECT_TRUE(admitted->holds());
+  EXPECT_EQ(status_for(secret), 200);
+  revoke("ci");
+  EXPECT_FALSE(admitted->holds());
+}
+
+// REP-02
+TEST_F(Tokens, AreWithdrawnWhereAnotherProcessRevokesThem) {
+  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  gateway::TokenRegistry here(shared);
+  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  gateway::TokenRegistry there(shared);
+  ASSERT_TRUE(bench.run(there.load()));
+  const auto admitted = there.find("ci")->principal;
+  ASSERT_TRUE(bench.run(here.rotate("ci", object{{"overlap", "24h"}}, "a test")));
+  ASSERT_TRUE(bench.run(there.follow("ci")));
+  EXPECT_TRUE(admitted->holds()) << "its secret still works";
+  ASSERT_TRUE(bench.run(here.revoke("ci", "a test")));
+  ASSERT_TRUE(bench.run(there.follow("ci")));
+  EXPECT_FALSE(admitted->holds());
+}
+
 // A tool session cannot bind a token that belongs to a principal.
 TEST_F(Tokens, AreNobodyElses) {
   const std::string secret = made({{"name", "ci"}});

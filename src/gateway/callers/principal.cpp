@@ -9,9 +9,16 @@ namespace {
 // Longest token that a connection keeps before the token is known to be good.
 constexpr std::size_t kLongestKept = 1024;
 
+// `former` is the principal of the same token until now; null for none.
+std::shared_ptr<const Principal> make_principal(const Principal::Parts& parts, const Principal* former) {
+  auto made = std::make_shared<const Principal>(parts);
+  if (former == nullptr || !former->holds() || !former->same_as(*made)) return made;
+  return std::make_shared<const Principal>(parts, former);
+}
+
 }  // namespace
 
-Principal::Principal(Parts parts) : Grant(parts.basis), parts_(std::move(parts)) {
+Principal::Principal(Parts parts, const Grant* continued) : Grant(continued), parts_(std::move(parts)) {
   if (parts_.key.empty()) parts_.key = parts_.name;
   // No other key begins with a line feed.
   lasting_key_ = is_configured() && !name().empty() ? "\n" + json::hex(token()) : key();
@@ -63,14 +70,16 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
     const json::Digest token = json::sha256(each.token.reveal());
     auto permissions = permissions_.add(permissions_of(each), before);
     are_alike_ = are_alike_ && permissions->show_all();
-    auto principal = std::make_shared<const Principal>(Principal::Parts{
-        .name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires});
+    const auto former = previous != nullptr ? previous->find(token) : nullptr;
+    auto principal = make_principal(
+        {.name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires},
+        former.get());
     if (each.expires) expiring_.push_back(principal);
     by_token_.emplace(token, std::move(principal));
   }
   if (anonymous == Anonymous::refused) return;
-  anonymous_ = std::make_shared<const Principal>(
-      Principal::Parts{.name = {}, .permissions = permissions_.add({catalog::Access::all(), {"*"}}, before)});
+  anonymous_ = make_principal({.name = {}, .permissions = permissions_.add({catalog::Access::all(), {"*"}}, before)},
+                              previous != nullptr ? previous->anonymous_.get() : nullptr);
 }
 
 void Principals::look_at(const catalog::SnapshotPointer& snapshot) const { permissions_.look_at(snapshot); }

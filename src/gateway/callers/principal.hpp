@@ -38,9 +38,9 @@ class Principal final : public server::Grant {
     std::string home = {};                    // the context that it enters at the plain endpoint; empty for none
     std::optional<Clock::Wall> expires = {};  // when its token expires
     std::uint64_t rules = 0;                  // generation of the rules that made it; 0 if none did
-    std::shared_ptr<const server::Grant> basis = {};  // withdrawn together with these rules; null if none made it
   };
-  explicit Principal(Parts parts);
+  // `continued` is what it is withdrawn together with, such as the principal that it replaces; null for nothing.
+  explicit Principal(Parts parts, const server::Grant* continued = nullptr);
 
   // For people, in logs and audits.
   const std::string& name() const { return parts_.name; }
@@ -128,7 +128,8 @@ struct DigestHash {
 class Principals {
  public:
   // Principals that may use the same share their permissions, also with those of `previous` (may be null), and with
-  // them everything that is cached for these permissions.
+  // them everything that is cached for these permissions. A principal that is the same as before continues the former
+  // one, on which requests that were admitted before depend.
   Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous, const Principals* previous = nullptr);
 
   // Returns the principal of a token, by the token's hash; null for none.

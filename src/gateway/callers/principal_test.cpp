@@ -28,6 +28,27 @@ TEST(Principals, AreFoundByTheirTokens) {
   EXPECT_FALSE(ci->access().allows(catalog::UpstreamName("other")));
 }
 
+// AUT-04: a request may be under way while the configuration is read more than once.
+TEST(Principals, AreWithdrawnWithThoseThatContinueThem) {
+  const PrincipalSettings ada{.name = "ada", .token = Secret("a")};
+  PrincipalSettings slower = ada;
+  slower.requests_per_minute = 5;
+  PrincipalSettings fewer = ada;
+  fewer.upstreams = {"bank"};
+  const Principals first({ada}, Anonymous::served);
+  const Principals second({slower}, Anonymous::served, &first);
+  const Principals third({fewer}, Anonymous::refused, &second);
+  const auto admitted = first.find(json::sha256("a"));
+  const auto stranger = first.anonymous();
+  first.withdraw_unless_kept_by(second);
+  EXPECT_TRUE(admitted->holds());
+  EXPECT_TRUE(stranger->holds());
+  second.withdraw_unless_kept_by(third);
+  EXPECT_FALSE(admitted->holds());
+  EXPECT_FALSE(stranger->holds());
+  EXPECT_TRUE(third.find(json::sha256("a"))->holds()) << "it has other rights";
+}
+
 // AUT-03
 TEST(Principals, AnonymousOnesAreThereWhereTheyAreServed) {
   EXPECT_EQ(two().anonymous(), nullptr);

@@ -118,8 +118,8 @@ Identities::Found Identities::make_principal(const Settings& settings, const aut
                        .key = key_of(identity),
                        .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
                        .expires = identity.expires,
-                       .rules = settings.generation,
-                       .basis = settings.basis});
+                       .rules = settings.generation},
+      settings.basis.get());
 }
 
 server::Refusal Identities::refuse(const Settings& settings, const net::Request& request, const std::string& resource,

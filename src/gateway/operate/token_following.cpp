@@ -18,9 +18,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-bool is_same(const std::shared_ptr<const Principal>& a, const std::shared_ptr<const Principal>& b) {
-  if (!a || !b) return !a && !b;
-  return a->key() == b->key() && a->token() == b->token() && a->expires() == b->expires();
+bool has_secret_of(const Principal& principal, const std::shared_ptr<const Principal>& other) {
+  return other && other->token() == principal.token();
 }
 
 }  // namespace
@@ -55,7 +54,7 @@ void TokenRegistry::take_over(RuntimeTokenPointer token) {
   put(token);
   if (!before || before->key() != token->key()) return;
   for (const auto& principal : {before->principal, before->previous}) {
-    if (principal && !is_same(principal, token->principal) && !is_same(principal, token->previous))
+    if (principal && !has_secret_of(*principal, token->principal) && !has_secret_of(*principal, token->previous))
       dependencies_.gateway.end_streams_of(*principal);
   }
 }

@@ -77,12 +77,21 @@ store::Time TokenRegistry::last_used(const RuntimeToken& token) const {
 
 std::shared_ptr<const Principal> TokenRegistry::holder(const RuntimeToken& token, const json::Digest& digest,
                                                        store::Time until) {
+  // A secret keeps its grant when its principal is replaced, so that whoever was admitted before is withdrawn with it.
+  const auto before = find(token.name());
+  const Principal* former = nullptr;
+  if (before && before->key() == token.key()) {
+    for (const Principal* one : {before->principal.get(), before->previous.get()}) {
+      if (one != nullptr && one->token() == digest && one->holds()) former = one;
+    }
+  }
   return std::make_shared<const Principal>(
       Principal::Parts{.name = token.name(),
                        .permissions = permissions_.add(permissions_of(token.keys.settings())),
                        .key = token.key(),
                        .token = digest,
-                       .expires = until == store::Time{} ? std::nullopt : std::optional(Clock::Wall(until))});
+                       .expires = until == store::Time{} ? std::nullopt : std::optional(Clock::Wall(until))},
+      former);
 }
 
 void TokenRegistry::publish(RuntimeTokens tokens) {

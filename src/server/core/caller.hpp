@@ -10,22 +10,23 @@
 namespace proteus::server {
 
 // What authentication attaches to a caller, such as the gateway's Principal, for later code to find. It can be
-// withdrawn, by itself or together with the grant that it is based on.
+// withdrawn.
 class Grant {
  public:
-  explicit Grant(std::shared_ptr<const Grant> basis = nullptr) : basis_(std::move(basis)) {}
+  // A grant that continues another (null for none) holds as long as that one: to withdraw one withdraws both.
+  explicit Grant(const Grant* continued = nullptr)
+      : withdrawn_(continued != nullptr ? continued->withdrawn_ : std::make_shared<std::atomic<bool>>(false)) {}
   virtual ~Grant() = default;
   Grant(const Grant&) = delete;
   Grant& operator=(const Grant&) = delete;
 
   // Thread-safe. The code that withdraws a grant also ends what is open. A request that was admitted before and begins
   // something later must check `holds`.
-  void withdraw() const { withdrawn_.store(true, std::memory_order_release); }
-  bool holds() const { return !withdrawn_.load(std::memory_order_acquire) && (!basis_ || basis_->holds()); }
+  void withdraw() const { withdrawn_->store(true, std::memory_order_release); }
+  bool holds() const { return !withdrawn_->load(std::memory_order_acquire); }
 
  private:
-  const std::shared_ptr<const Grant> basis_;
-  mutable std::atomic<bool> withdrawn_ = false;
+  const std::shared_ptr<std::atomic<bool>> withdrawn_;
 };
 
 // The sender of a request, as the transport authenticated it. Sessions and request states belong to one caller. Two
