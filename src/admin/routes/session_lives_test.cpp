@@ -118,5 +118,59 @@ TEST(SessionsOnAFullDisk, MayComeBackBeforeTheStoreHeardThatTheyLeft) {
   EXPECT_EQ(bench.run(store.kept.tool_sessions()).value().size(), 1U);
 }
 
+// A session with a tool, and its user, who may have something under way when the session ends.
+class SessionsInUse : public ::testing::Test {
+ protected:
+  SessionsInUse() {
+    bench_.init("s", "tok");
+    bench_.add("s", {tool_text("run_query", bench_.backend.url())});
+  }
+
+  static std::string fields() { return server::modern_fields("tools/call", "run_query") + bearer("tok"); }
+  static std::string body() {
+    return server::rpc("1", "tools/call", R"("name":"run_query","arguments":{"query":"x"},)" + server::modern_meta());
+  }
+  // Sends the head of a call, and its body after `then`. Returns the status of the answer.
+  template <class Then>
+  int status_after(Then&& then) {
+    RawClient slow(bench_.server.local_port());
+    slow.send_request("POST", fields() + fmt::format("Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                                                     "Content-Length: {}\r\n",
+                                                     body().size()));
+    EXPECT_EQ(slow.read_answer().status, 100) << "it was admitted";
+    then();
+    slow.send(body());
+    return slow.read_answer().status;
+  }
+
+  store::MemoryStore store_;
+  SessionBench bench_{store_};
+};
+
+// SES-17, SEC-05
+TEST_F(SessionsInUse, RunNothingForARequestWhoseBodyComesAfterTheirEnd) {
+  EXPECT_EQ(status_after([&] { bench_.cleanup("s"); }), 401);
+  EXPECT_TRUE(bench_.backend.asked().empty());
+}
+
+// SES-17, SEC-05
+TEST_F(SessionsInUse, RunNothingForARequestWhoseBodyComesAfterTheirTokenHasChanged) {
+  EXPECT_EQ(status_after([&] { bench_.init("s", "tok_next"); }), 401);
+  EXPECT_TRUE(bench_.backend.asked().empty());
+  EXPECT_EQ(bench_.call_as("tok_next", "run_query").status, 200);
+}
+
+// SES-17
+TEST_F(SessionsInUse, CancelTheirCallsWhenTheyEnd) {
+  bench_.backend.hold("/fetch");
+  RawClient client(bench_.server.local_port());
+  client.send_request("POST", fields(), body());
+  wait_until([&] { return !bench_.backend.asked().empty(); });
+  bench_.cleanup("s");
+  EXPECT_THAT(client.read_answer().body, HasSubstr("the session has ended"));
+  wait_until([&] { return bench_.backend.abandoned() == 1; });
+  bench_.backend.release();
+}
+
 }  // namespace
 }  // namespace proteus::admin::test

@@ -114,7 +114,7 @@ void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSession
   if (same) return entry.session->bind(binding);
   const auto principal = entry.principal;
   put(entry, binding);
-  if (principal) revoke(principal->key(), [&](const Principal& one) { return &one == principal.get(); });
+  if (principal) revoke(*principal);
 }
 
 Task<Result<>> ToolSessions::follow(ToolSessionId id, std::vector<std::uint64_t> numbers) {

@@ -145,17 +145,18 @@ void ToolSessions::put(ToolSessionEntry& entry, const std::shared_ptr<const Sess
   table_.put(entry, binding);
 }
 
-void ToolSessions::revoke(const std::string& key, const std::function<bool(const Principal&)>& whose) {
-  const auto concerned = [&](const server::Caller& caller) { return whose(principal_of(caller)); };
-  dependencies_.gateway.listeners().end_of(key, concerned);
-  dependencies_.gateway.endpoint().sessions().end_of(key, concerned);
+void ToolSessions::revoke(const Principal& principal) {
+  principal.withdraw();
+  const auto concerned = [&](const server::Caller& caller) { return &principal_of(caller) == &principal; };
+  dependencies_.gateway.listeners().end_of(principal.key(), concerned);
+  dependencies_.gateway.endpoint().sessions().end_of(principal.key(), concerned);
 }
 
 void ToolSessions::end(const ToolSessionEntry& entry) {
   table_.remove(*entry.session);
   if (entry.session->snapshot()) changes_.changed_for_the_last_time(*entry.session);
-  revoke(entry.principal->key(), [&](const Principal& principal) { return principal.own() == entry.session; });
-  dependencies_.gateway.forget(entry.principal->key());
+  entry.principal->withdraw();
+  dependencies_.gateway.end_callers({entry.principal->key()}, "the session has ended");
 }
 
 store::Write ToolSessions::audit(std::string who, std::string what, boost::json::object detail) const {
@@ -201,7 +202,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
     co_return Initialized::updated;
   }
   put(entry, binding);
-  if (before) revoke(before->key(), [&](const Principal& principal) { return &principal == before.get(); });
+  if (before) revoke(*before);
   co_return is_new ? Initialized::created : Initialized::updated;
 }
 

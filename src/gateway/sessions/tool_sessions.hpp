@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -192,8 +191,9 @@ class ToolSessions {
   // Returns the wall clock's time, but never an earlier time than the store has, so that a wrong clock ends no session.
   store::Time time_now();
   void put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding);
-  // Ends the streams and client sessions of principals with this key for which `whose` holds.
-  void revoke(const std::string& key, const std::function<bool(const Principal&)>& whose);
+  // Withdraws a principal that another one of the same session replaces, and ends its streams and client sessions.
+  void revoke(const Principal& principal);
+  // Ends the session with everything that its callers have open.
   void end(const ToolSessionEntry& entry);
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
   boost::asio::io_context& control() const { return dependencies_.workers.at(0); }
