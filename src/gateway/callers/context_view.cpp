@@ -51,6 +51,14 @@ const catalog::UpstreamName& guide_name() {
   return name;
 }
 
+// A request may be under way while a reload removes its context.
+ContextView gone_view() {
+  ContextView view;
+  view.gone = true;
+  view.fingerprint = "gone";
+  return view;
+}
+
 }  // namespace
 
 ContextView outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context) {
@@ -64,7 +72,7 @@ ContextView outlook_of(const catalog::Contexts& contexts, const Principal& princ
     }
   } else {
     context_view.lens = contexts.lens(context, may_enter);
-    if (!context_view.lens) return context_view;
+    if (!context_view.lens) return gone_view();
     names.emplace_back(context);
     for (const auto& sibling : context_view.lens->siblings())
       names.push_back(sibling.name);
@@ -86,7 +94,11 @@ ContextView outlook_of(const catalog::Contexts& contexts, const Principal& princ
 
 std::shared_ptr<const ContextView> ContextViews::of(const catalog::Contexts::Pointer& contexts,
                                                     const server::Caller& caller) {
-  if (!contexts || contexts->empty()) return nullptr;
+  if (!contexts || contexts->empty()) {
+    if (caller.context.empty()) return nullptr;
+    static const auto gone = std::make_shared<const ContextView>(gone_view());
+    return gone;
+  }
   if (contexts_ != contexts || size_ >= kMostKnown) {
     known_.clear();
     size_ = 0;

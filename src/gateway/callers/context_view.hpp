@@ -16,10 +16,11 @@ class LocalProvider;
 
 // How a context changes what a caller sees of the catalog. Immutable.
 struct ContextView {
-  std::shared_ptr<const catalog::ContextLens> lens;  // null at the plain endpoint
+  std::shared_ptr<const catalog::ContextLens> lens;  // null at the plain endpoint, and if `gone`
   // Provider of the resources context://<name>: for this context and the siblings that the caller may enter; at the
   // plain endpoint, for all contexts that the caller may enter. Null if there are none.
   std::shared_ptr<LocalProvider> guide;
+  bool gone = false;        // whether the context does not exist any more: its callers see nothing
   bool personal = false;    // whether it may differ for other callers
   std::string fingerprint;  // equal for equal views
 };
@@ -29,7 +30,7 @@ ContextView outlook_of(const catalog::Contexts& contexts, const Principal& princ
 // A cache of ContextViews. Not thread-safe: each thread has its own.
 class ContextViews {
  public:
-  // Returns null if there are no contexts. Allocates nothing if the view is cached.
+  // Returns null if there are no contexts and the caller is in none. Allocates nothing if the view is cached.
   std::shared_ptr<const ContextView> of(const catalog::Contexts::Pointer& contexts, const server::Caller& caller);
 
  private:

@@ -203,6 +203,45 @@ TEST(Contexts, AreReloadedAndOnlyTheClientsOfThoseThatChangedAreTold) {
   EXPECT_THAT(methods_until_the_end(*in_none), Not(::testing::Contains(kChanged)));
 }
 
+// CTX-16: neither what the context excluded nor anything else.
+TEST(Contexts, ShowNothingToARequestWhoseBodyComesAfterTheyHaveGone) {
+  std::atomic<int> calls = 0;
+  Upstream a({"read"});
+  a.server
+      .add_tool({.name = "write"},
+                [&calls](server::Context&) -> server::Outcome<server::ToolResult> {
+                  ++calls;
+                  return server::ToolResult::text("written");
+                })
+      .value();
+  const std::string body =
+      server::rpc("1", "tools/call", R"("name":"a_write","arguments":{},)" + server::modern_meta());
+  const std::string fields = server::modern_fields("tools/call", "a_write") + test::bearer("confined") +
+                             fmt::format(
+                                 "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                                 "Content-Length: {}\r\n",
+                                 body.size());
+  const Principal::Parts confined{
+      .name = "ci",
+      .permissions = std::make_shared<const Permissions>(catalog::Access::all(), std::vector<std::string>{"sec"}),
+      .key = "ci#1",
+      .token = json::sha256("confined")};
+  for (const Manifests& left : {Manifests{{{"other", {}}}, {}}, Manifests{}}) {
+    TestGateway gateway({upstream_at("a", a.port)}, {.principals = {{.name = "all", .token = Secret("all")}},
+                                                     .manifests = {{{"sec", {.exclude = {"write"}}}}, {}}});
+    gateway.discover();
+    std::vector<IssuedTokens::Entry> issued{{std::make_shared<const Principal>(confined), std::make_shared<LastUse>()}};
+    gateway.gateway.set_tokens(std::make_shared<const IssuedTokens>(std::move(issued)));
+    RawClient slow(gateway.port(), "/mcp/sec");
+    slow.send_request("POST", fields);
+    ASSERT_EQ(slow.read_answer().status, 100) << "it was admitted";
+    gateway.reload(left);
+    slow.send(body);
+    EXPECT_TRUE(slow.read_answer().json().as_object().contains("error"));
+  }
+  EXPECT_EQ(calls.load(), 0);
+}
+
 // CTX-18
 TEST(Contexts, NameTheTypesADatasetHasNow) {
   Upstream a({"read"});

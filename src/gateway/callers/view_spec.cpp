@@ -10,6 +10,7 @@ namespace proteus::gateway {
 
 bool is_to_search(const Principal& principal, const ContextView* context_view) {
   using catalog::Disclosure;
+  if (context_view != nullptr && context_view->gone) return false;
   if (principal.permissions().disclosure() == Disclosure::search) return true;
   return context_view != nullptr && context_view->lens &&
          context_view->lens->context().manifest().disclosure == Disclosure::search;
@@ -49,8 +50,13 @@ std::shared_ptr<const catalog::Lens> ViewSpec::lens() const {
 
 catalog::Layers ViewSpec::layers() const {
   catalog::Layers layers;
-  layers.access = principal_of(caller_).access();
   layers.context = caller_.context;
+  if (context_view_ && context_view_->gone) {
+    layers.access = catalog::Access::only({});
+    layers.personal = true;
+    return layers;
+  }
+  layers.access = principal_of(caller_).access();
   layers.personal = own_ != nullptr || alone_ != nullptr || (context_view_ && context_view_->personal);
   layers.lens = lens();
   layers.searched = searches_;

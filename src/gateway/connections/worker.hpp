@@ -50,7 +50,7 @@ class Worker {
   std::chrono::milliseconds debounce() const { return debounce_; }
 
   const Access& access() { return *access_; }
-  // Returns how contexts change what a caller sees; null if there are no contexts.
+  // Returns how contexts change what a caller sees. See ContextViews::of.
   std::shared_ptr<const ContextView> context_view(const server::Caller& caller) {
     return context_views_.of(access_->contexts, caller);
   }
