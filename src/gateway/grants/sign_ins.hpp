@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/secrets/process_key.hpp"
 #include "base/tasks/task.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "mcp/reply.hpp"
@@ -33,6 +35,9 @@ class SignIns {
 
   // Whether a modern call is a retry with the caller's answer to the question.
   virtual bool has_asked(const server::Call& call) const = 0;
+  // Returns the only process that can tell whether the call of this state has gone on; empty for any other state, and
+  // outside of a cluster.
+  virtual ProcessKey holder_of(std::string_view state) const = 0;
   // Returns the answer to such a retry. Returns nothing if the call goes on, once, as if nothing had been asked.
   virtual Task<std::optional<mcp::Outcome>> come_back(server::Call& call) = 0;
 };

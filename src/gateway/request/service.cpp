@@ -105,7 +105,9 @@ GatewayService::GatewayService(ServiceOptions options, const net::Workers& threa
 
 ProcessKey GatewayService::holder_of(const server::Rounds& rounds) const {
   if (ParkedCalls::is_ticket(rounds.state)) return ParkedCalls::holder_of(rounds.state);
-  return Confirmations::holder_of(rounds.state);
+  ProcessKey holder = Confirmations::holder_of(rounds.state);
+  if (holder.value().empty() && sign_ins_ != nullptr) holder = sign_ins_->holder_of(rounds.state);
+  return holder;
 }
 
 Worker& GatewayService::here() const { return *workers_[threads_.here()]; }

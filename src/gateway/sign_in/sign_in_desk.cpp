@@ -20,7 +20,8 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
       questions_({tickets_, awaited_, [this] { return host_.gateway_url(); },
-                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.find(owner, target); }}) {
+                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.find(owner, target); },
+                  std::move(dependencies.process)}) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }
 

@@ -5,6 +5,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/secrets/process_key.hpp"
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/connect_site.hpp"
 #include "gateway/sign_in/gateway_site_host.hpp"
@@ -24,6 +25,7 @@ class SignInDesk {
     store::Store& store;
     const Clock& clock;
     GatewaySiteHost::FindOperator find_operator;
+    ProcessKey process = {};  // of this process in a cluster; empty outside of a cluster
   };
   // `key` must be derived from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);

@@ -16,7 +16,8 @@
 namespace proteus::gateway {
 namespace {
 
-// "connect:NUMBER:TICKET-ID:TICKET". The number identifies the call, so that the call goes on only once.
+// "connect:NUMBER:TICKET-ID:TICKET". The number identifies the call, so that the call goes on only once. In a cluster
+// it begins with the key of the process that asked, and a dot.
 constexpr std::string_view kState = "connect:";
 constexpr std::string_view kKey = "connect";
 constexpr std::size_t kNumberBytes = 12;
@@ -69,6 +70,10 @@ std::string claim_text(AwaitedSignIns::Claim claim) {
              : "This call has already gone on after the sign-in; its result went to the request that came first.";
 }
 
+constexpr std::string_view kAskedElsewhere =
+    "Another process of the gateway asked for this sign-in and does not answer, so nobody can tell whether the call "
+    "ran. Check that before you call again.";
+
 std::string params_of(std::string_view message, std::string_view url, std::string_view elicitation) {
   std::string id = elicitation.empty() ? "" : fmt::format(R"("elicitationId":{},)", json::quote(elicitation));
   return fmt::format(R"({{"mode":"url",{}"url":{},"message":{}}})", id, json::quote(url), json::quote(message));
@@ -116,6 +121,12 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
           : fmt::format("{} needs more permissions for this. Sign in again to grant them.", settings.label())};
 }
 
+std::string SignInQuestions::new_state(const Question& question) const {
+  const std::string process = dependencies_.process.value().empty() ? "" : to_text(dependencies_.process) + ".";
+  return fmt::format("{}{}{}:{}:{}", kState, process, base64_encode(random_bytes(kNumberBytes), Base64::url),
+                     question.ticket.id, question.text);
+}
+
 mcp::InputRequired SignInQuestions::by_result(const Question& question, std::string state) const {
   mcp::InputRequired required;
   required.requests.push_back({std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
@@ -143,9 +154,7 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignI
     if (!may_ask) co_return by_error(call, *question);
     co_return co_await ask_within(call, std::move(*question));
   }
-  co_return by_result(*question,
-                      fmt::format("{}{}:{}:{}", kState, base64_encode(random_bytes(kNumberBytes), Base64::url),
-                                  question->ticket.id, question->text));
+  co_return by_result(*question, new_state(*question));
 }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call, Question question) {
@@ -180,6 +189,12 @@ bool SignInQuestions::must_connect(const server::Caller& caller, const providers
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
 
+ProcessKey SignInQuestions::holder_of(std::string_view state) const {
+  if (!state.starts_with(kState)) return {};
+  state.remove_prefix(kState.size());
+  return state.find('.') == kProcessKeyText ? read_process_key(state) : ProcessKey();
+}
+
 Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call) {
   const auto asked = read_state(call.rounds().state);
   if (!asked) co_return std::unexpected(mcp::errors::invalid_params("the request state cannot be read"));
@@ -191,6 +206,8 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
   if (const Action action = action_of(answer->second); action != Action::accept) {
     co_return server::refusal(call, answer_text(action));
   }
+  if (holder_of(call.rounds().state) != dependencies_.process)
+    co_return server::refusal(call, std::string(kAskedElsewhere));
   auto end = dependencies_.awaited.find(asked->ticket);
   if (!end && ticket) {
     end = co_await dependencies_.awaited.wait(*ticket, call.cancellation(), wait_);

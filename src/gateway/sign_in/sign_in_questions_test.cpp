@@ -21,13 +21,22 @@ class SignInQuestionsTest : public ::testing::Test {
     request_.method = mcp::find_method(mcp::Era::modern, mcp::Sender::client, "tools/call");
   }
 
+  // Returns the questions of a process.
+  SignInQuestions questions_of(AwaitedSignIns& awaited, ProcessKey process) {
+    return SignInQuestions({tickets_, awaited, [] { return "https://gateway.example"; },
+                            [](const GrantOwner&, const GrantTarget&) { return GrantPointer(); }, std::move(process)},
+                           std::chrono::milliseconds(0));
+  }
   // Returns what a retry with this answer gets; nothing if the call goes on.
   Answered come_back(std::string_view answer, server::Rounds* left = nullptr) {
+    return come_back_to(questions_, answer, left);
+  }
+  Answered come_back_to(SignInQuestions& questions, std::string_view answer, server::Rounds* left = nullptr) {
     server::Call call(request_, caller_, channel_);
     call.rounds() = {.round = 1, .answers = {}, .state = state_};
     if (!answer.empty()) call.rounds().answers.emplace("connect", answer);
-    EXPECT_TRUE(questions_.has_asked(call));
-    auto answered = ::proteus::test::run(io_, questions_.come_back(call));
+    EXPECT_TRUE(questions.has_asked(call));
+    auto answered = ::proteus::test::run(io_, questions.come_back(call));
     if (left != nullptr) *left = call.rounds();
     return answered;
   }
@@ -38,9 +47,7 @@ class SignInQuestionsTest : public ::testing::Test {
   Tickets tickets_{SealingKey::random(), clock_};
   bool is_connected_ = false;
   AwaitedSignIns awaited_{clock_, [this](const Ticket& ticket) { return is_connected_ && ticket.upstream == "notes"; }};
-  SignInQuestions questions_{{tickets_, awaited_, [] { return "https://gateway.example"; },
-                              [](const GrantOwner&, const GrantTarget&) { return GrantPointer(); }},
-                             std::chrono::milliseconds(0)};
+  SignInQuestions questions_ = questions_of(awaited_, {});
   Ticket ticket_;
   std::string text_;
   std::string state_;
@@ -124,6 +131,22 @@ TEST_F(SignInQuestionsTest, AWaitingCallEndsWithItsClient) {
 TEST_F(SignInQuestionsTest, WhoHasSignedInElsewhereGoesOn) {
   is_connected_ = true;
   EXPECT_FALSE(come_back(kAccept));
+}
+
+// REP-11, UPC-05: a retry that is sent twice reaches two processes, which both know of the grant.
+TEST_F(SignInQuestionsTest, OnlyTheProcessThatAskedGoesOn) {
+  is_connected_ = true;
+  const ProcessKey asker = process_key_of("the one that asked");
+  AwaitedSignIns awaited_elsewhere(clock_, [](const Ticket&) { return true; });
+  SignInQuestions here = questions_of(awaited_, asker);
+  SignInQuestions elsewhere = questions_of(awaited_elsewhere, process_key_of("another one"));
+  EXPECT_EQ(elsewhere.holder_of(state_), ProcessKey()) << "it was asked outside of a cluster";
+  state_ = "connect:" + to_text(asker) + ".17:" + ticket_.id + ":" + text_;
+  EXPECT_EQ(elsewhere.holder_of(state_), asker);
+  EXPECT_FALSE(come_back_to(here, kAccept));
+  const auto refused = come_back_to(elsewhere, kAccept);
+  ASSERT_TRUE(refused && *refused);
+  EXPECT_TRUE(text_of(refused).contains("nobody can tell whether the call ran"));
 }
 
 // REP-03
