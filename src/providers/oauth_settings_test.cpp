@@ -96,5 +96,19 @@ TEST(OAuthSettings, HideTheirSecrets) {
   EXPECT_EQ(restored->settings, entry->settings);
 }
 
+// UPC-11: two upstreams at one URL may ask for different scopes.
+TEST(OAuthSettings, ShareNoTokenThatWasObtainedForOtherScopes) {
+  UpstreamSettings settings;
+  settings.url = "https://files.example/mcp";
+  settings.authentication.type = Authentication::Type::oauth;
+  UpstreamSettings other = settings;
+  other.authentication.oauth.scopes = {"write"};
+  EXPECT_EQ(oauth_target(settings), oauth_target(other)) << "a person stays connected";
+  EXPECT_EQ(oauth_target(settings), "https://files.example/mcp\nauthorization_code\n\n") << "the store has it";
+  for (auto* each : {&settings, &other})
+    each->authentication.oauth.grant = OAuthGrant::client_credentials;
+  EXPECT_NE(oauth_target(settings), oauth_target(other));
+}
+
 }  // namespace
 }  // namespace proteus::providers

@@ -66,7 +66,10 @@ bool UpstreamSettings::propagates_meta() const {
 
 std::string oauth_target(const UpstreamSettings& settings) {
   const auto& oauth = settings.authentication.oauth;
-  return fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id);
+  std::string target =
+      fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id);
+  if (oauth.is_automatic()) target += fmt::format("\n{}", fmt::join(oauth.scopes, " "));
+  return target;
 }
 
 const json::Binding<UpstreamSettings>& upstream_binding() {

@@ -70,7 +70,9 @@ struct UpstreamSettings {
   friend bool operator==(const UpstreamSettings&, const UpstreamSettings&) = default;
 };
 
-// Returns what a grant of the type "oauth" is for: the URL, and the kind of grant, the issuer and the client.
+// Returns what a grant of the type "oauth" is for: the URL, and the kind of grant, the issuer and the client. A grant
+// that is obtained automatically is also for its scopes; a person's is kept when these change, and widened by a
+// sign-in.
 std::string oauth_target(const UpstreamSettings& settings);
 
 // The keys of `[[upstreams]]`, of `[defaults.upstream]` and of the admin API.
