@@ -141,6 +141,8 @@ GrantPointer Vault::publish(const GrantKey& key, Grant grant) {
     if (auto url = net::Url::parse(url_of(grant.target)))
       grant.proofs = std::make_shared<Proofs>(*grant.proof_key, std::move(*url));
   }
+  // A refreshed grant still has the times of its former token.
+  grant.refresh_at = grant.unusable_at = Clock::Wall::max();
   if (const auto expires = grant.tokens.expires) {
     const auto given = std::max(grant.connected_at, grant.refreshed_at);
     const auto life = std::max<Clock::Wall::duration>(*expires - given, {});

@@ -46,6 +46,17 @@ TEST_F(VaultRefreshTest, RefreshesBeforeATokenEndsAndUsesItMeanwhile) {
   EXPECT_EQ(used("ada"), "Bearer a2");
 }
 
+// UPC-08
+TEST_F(VaultRefreshTest, RefreshesOnceWhereTheNewTokenDoesNotExpire) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  servers->answers.push_back(renewed("a2", "r2"));
+  servers->answers.back().tokens.expires.reset();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(used("ada"), "Bearer a2");
+  EXPECT_THAT(servers->sent, ElementsAre("r1"));
+}
+
 // UPC-08: a process dies after a rotation has begun and before its answer is written.
 TEST_F(VaultRefreshTest, NeedsASignInWhereItCannotTellWhetherARefreshTokenWasUsed) {
   put(grant_of("ada"));
