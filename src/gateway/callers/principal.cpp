@@ -103,11 +103,17 @@ bool Principals::keeps(const Principal& principal) const {
   return found != by_token_.end() && found->second->same_as(principal);
 }
 
-void Principals::withdraw_unless_kept_by(const Principals& others) const {
-  for (const auto& [token, principal] : by_token_) {
-    if (!others.keeps(*principal)) principal->withdraw();
-  }
-  if (anonymous_ && !others.keeps(*anonymous_)) anonymous_->withdraw();
+std::unordered_set<std::string> Principals::withdraw_unless_kept_by(const Principals& others) const {
+  std::unordered_set<std::string> keys;
+  const auto withdraw_unless_kept = [&](const std::shared_ptr<const Principal>& principal) {
+    if (!principal || others.keeps(*principal)) return;
+    principal->withdraw();
+    keys.insert(principal->key());
+  };
+  for (const auto& [token, principal] : by_token_)
+    withdraw_unless_kept(principal);
+  withdraw_unless_kept(anonymous_);
+  return keys;
 }
 
 std::shared_ptr<const Principal> Principals::find(const json::Digest& token) const {

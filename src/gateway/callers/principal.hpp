@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <proteus/error.hpp>
@@ -149,8 +150,8 @@ class Principals {
   bool keeps(const Principal& principal) const;
   // Derives in advance what earlier callers will request of a snapshot, so that requests find it cached.
   void look_at(const catalog::SnapshotPointer& snapshot) const;
-  // Withdraws the principals that `others`, which replaces this, does not keep.
-  void withdraw_unless_kept_by(const Principals& others) const;
+  // Withdraws the principals that `others`, which replaces this, does not keep. Returns their keys.
+  std::unordered_set<std::string> withdraw_unless_kept_by(const Principals& others) const;
 
  private:
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;

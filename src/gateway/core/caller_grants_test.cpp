@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "gateway/testing/scripted_upstream.hpp"
+#include "gateway/testing/session_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 
 namespace proteus::gateway {
@@ -164,6 +165,24 @@ TEST_F(RefusingGrants, NeedASignInWhereATokenIsRefusedForGood) {
   EXPECT_EQ(upstream_.received("tools/call").size(), 1U);
   (void)gateway_->call("notes_note", "{}", bearer("token-of-ada"));
   EXPECT_EQ(upstream_.received("tools/call").size(), 1U) << "what is known to be refused is not sent";
+}
+
+// AUT-04, SEC-05: the session at the upstream is that of the former holder, with that holder's grant.
+TEST(ConfiguredCallers, LeaveNothingForTheNextHolderOfTheirName) {
+  test::SessionUpstream upstream;
+  auto settings = upstream_at("up", upstream.port());
+  settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
+  TestGateway gateway({settings}, {.principals = {{.name = "ada", .token = Secret("a")}}, .workers = 1});
+  gateway.discover();
+  const auto resources = [&](std::string_view token) {
+    return boost::json::serialize(gateway.ask("resources/list", {}, {}, bearer(token)));
+  };
+  gateway.call("up_make", "{}", bearer("a"));
+  test::wait_until([&] { return resources("a").contains("test://own"); });
+  const std::vector<PrincipalSettings> next{{.name = "ada", .token = Secret("b")}};
+  gateway.gateway.set_access({std::make_shared<const Principals>(next, Anonymous::refused), {}});
+  EXPECT_THAT(resources("b"), HasSubstr("test://shared"));
+  EXPECT_THAT(resources("b"), Not(HasSubstr("test://own")));
 }
 
 }  // namespace

@@ -204,6 +204,9 @@ class Gateway {
   server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
                           std::string_view context) const;
   void end_calls(const server::Listeners::Concerns& whose, const std::string& why);
+  // Drops what is kept for the principals with these keys, whose calls have ended. If a later principal has the key, it
+  // begins anew.
+  void forget_all(const std::unordered_set<std::string>& keys);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);

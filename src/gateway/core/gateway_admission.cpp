@@ -21,9 +21,11 @@ void Gateway::renew_contexts() {
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
   const auto before = access_.get();
   access_.set(access);
-  before->principals->withdraw_unless_kept_by(*access->principals);
+  const auto withdrawn = before->principals->withdraw_unless_kept_by(*access->principals);
   fanout_.set_contexts(access->contexts, catalog_.current());
   end_outdated(access);
+  // The token of the file that has the name now may be somebody else's.
+  forget_all(withdrawn);
 }
 
 void Gateway::set_identities(IdentitySettings settings) {

@@ -27,10 +27,17 @@ void Gateway::end_callers(const std::unordered_set<std::string>& keys, const std
   for (const auto& key : keys) {
     listeners_.end_of(key, everybody);
     endpoint_->sessions().end_of(key, everybody, why);
+  }
+  end_calls([keys](const server::Caller& caller) { return keys.contains(caller.principal); }, why);
+  forget_all(keys);
+}
+
+void Gateway::forget_all(const std::unordered_set<std::string>& keys) {
+  if (keys.empty()) return;
+  for (const auto& key : keys) {
     service_->parked().cancel_of(key);
     forget(key);
   }
-  end_calls([keys](const server::Caller& caller) { return keys.contains(caller.principal); }, why);
   // A call that was not parked yet may have been parked before its request was cancelled.
   for (const auto& part : parts_) {
     asio::post(part->io(), [this, &io = part->io(), keys] {
