@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text/ascii.hpp"
 #include "catalog/contexts/contexts.hpp"
 #include "catalog/view/catalog.hpp"
 #include "catalog/view/view.hpp"
@@ -19,11 +20,12 @@ namespace proteus::search::testing {
 namespace {
 
 using catalog::Kind;
+using ::testing::ElementsAre;
 
 constexpr std::array<std::string_view, 24> kSomeWords = {
-    "invoice",  "customer", "read", "write", "delete", "list",    "file",  "table",
-    "report",   "weather",  "get",  "fetch", "order",  "payment", "issue", "user",
-    "database", "message",  "文件", "读取",  "repo",   "search",  "page",  "sailor"};
+    "invoice",  "customer", "read", "write", "delete", "list",    "file",  "tag",
+    "PayPal",   "payPal",   "get",  "fetch", "paypal", "payment", "issue", "user",
+    "database", "message",  "文件", "读取",  "repo",   "search",  "page",  "tagged"};
 
 // A random gateway, and a random caller.
 class RandomWorld {
@@ -44,6 +46,8 @@ class RandomWorld {
     std::string text = some_word() + " " + some_words(4);
     if (below(4) == 0) text += " invocie";
     if (below(4) == 0) text += " custmer";
+    if (below(4) == 0) text += " paypla";
+    if (below(4) == 0) text += " taged";
     return text;
   }
 
@@ -88,7 +92,7 @@ class RandomWorld {
   std::string latin() {
     while (true) {
       auto word = some_word();
-      if (word.front() >= 'a' && word.front() <= 'z') return word;
+      if (is_letter(word.front())) return word;
     }
   }
 
@@ -154,6 +158,23 @@ TEST(Isolation, OfWhatACallerDoesNotSee) {
   EXPECT_GT(reworded, 30U);
   EXPECT_GT(lost, 100U);
   EXPECT_GT(found, 2000U);
+}
+
+// What a word can be corrected to does not depend on the form in which a hidden tool has it, although it is read first.
+TEST(Isolation, OfTheFormsOfWordsThatACallerDoesNotSee) {
+  const auto found = [](const std::string& hidden, const std::string& visible, std::string_view query) {
+    const std::vector all = {upstream("one", {tool("a", hidden), tool("b", visible)})};
+    const std::vector<std::uint32_t> lost = {0};
+    const std::vector<Visible> parts = {{SnapshotIndex::build(*all.front()), lost}};
+    return names(all, rank(parts, Query::read(query).value(), 10));
+  };
+  for (const auto hidden : {"Unrelated.", "PayPal", "paypal"}) {
+    EXPECT_THAT(found(hidden, "Refund through paypal.", "paypla"), ElementsAre("b")) << hidden;
+    EXPECT_THAT(found(hidden, "Refund through PayPal.", "paypla"), ElementsAre("b")) << hidden;
+  }
+  for (const auto hidden : {"Unrelated.", "city", "cities"})
+    EXPECT_THAT(found(hidden, "Lists cities.", "citeis"), ElementsAre("b")) << hidden;
+  EXPECT_EQ(found("tag", "Is tagged.", "taged"), found("Unrelated.", "Is tagged.", "taged"));
 }
 
 }  // namespace

@@ -21,13 +21,12 @@ constexpr float kShortestField = 0.5F;
 
 std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape) {
   if (const auto found = numbers_.find(word); found != numbers_.end()) return found->second;
-  const bool stems = tuning_.stems && (shape == WordShape::letters || shape == WordShape::whole);
-  const std::string_view root = stems ? stem(word) : word;
+  const bool is_letters = shape == WordShape::letters || shape == WordShape::whole;
+  const std::string_view root = tuning_.stems && is_letters ? stem(word) : word;
   const auto [known, is_new] = terms_.try_emplace(term_of(root), static_cast<std::uint32_t>(term_by_number_.size()));
   if (is_new) {
     term_by_number_.push_back(known->first);
-    const bool spelled = shape == WordShape::letters && may_be_misspelled(word, root);
-    spelling_.emplace_back(spelled ? root : std::string_view());
+    spelling_.emplace_back(is_letters && may_be_meant(root) ? root : std::string_view());
   }
   numbers_.emplace(word, known->second);
   return known->second;

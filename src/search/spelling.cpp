@@ -10,16 +10,23 @@ namespace {
 
 constexpr std::size_t kShortest = 5;
 constexpr std::size_t kShortestStem = 3;
+constexpr std::size_t kShortestMeant = 4;
 constexpr std::size_t kLongest = 24;
+
+bool may_be_compared(std::string_view stem) {
+  const auto is_letter = [](char c) { return c < '0' || c > '9'; };
+  return stem.size() <= kLongest && std::ranges::all_of(stem, is_letter);
+}
 
 }  // namespace
 
 bool may_be_misspelled(std::string_view word, std::string_view stem) {
-  const auto is_letter = [](char c) { return c < '0' || c > '9'; };
   // A word of four letters only if it is its own stem.
   const bool is_long = word.size() >= kShortest ? stem.size() >= kShortestStem : word.size() == 4 && word == stem;
-  return is_long && stem.size() <= kLongest && std::ranges::all_of(stem, is_letter);
+  return is_long && may_be_compared(stem);
 }
+
+bool may_be_meant(std::string_view stem) { return stem.size() >= kShortestMeant && may_be_compared(stem); }
 
 std::uint64_t trigrams_of(std::string_view word) {
   std::uint64_t bits = 0;

@@ -6,8 +6,12 @@
 
 namespace proteus::search {
 
-// Returns whether a word is long enough to tell a slip from another word, and its stem short enough to be compared.
+// Returns whether a word of a query is long enough to tell a slip from another word, and its stem short enough to be
+// compared.
 bool may_be_misspelled(std::string_view word, std::string_view stem);
+// Returns whether a misspelled word may have meant one with this stem. Depends on the stem alone: which of its words an
+// index has may depend on tools that a caller does not see.
+bool may_be_meant(std::string_view stem);
 
 // A Bloom filter of the trigrams of a word, including its beginning and end. `share_trigrams` returns false if words
 // have too few trigrams in common to be misspellings of each other; this is cheaper than comparing the words.
