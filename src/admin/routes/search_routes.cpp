@@ -1,5 +1,7 @@
 #include "admin/routes/search_routes.hpp"
 
+#include <memory>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -36,7 +38,7 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
   const server::Caller& caller = *entered;
 
   gateway::Worker& worker = gateway.service().here();
-  gateway::UsableTools usable(worker.view(caller));
+  const auto usable = std::make_shared<const gateway::UsableTools>(worker.view(caller));
   array unasked;
   for (const auto& served : worker.upstreams().order) {
     if (served->is_direct() && gateway::principal_of(caller).access().allows(served->name()))

@@ -84,30 +84,30 @@ Task<mcp::Outcome> SearchTools::handle(server::Call& call, const catalog::Found&
 Task<mcp::Reply> SearchTools::search(server::Call& call, Arguments arguments) {
   const auto queries = queries_of(arguments);
   const std::vector<std::string_view> texts(queries.begin(), queries.end());
-  UsableTools tools = co_await gateway_.service().usable_tools(call);
+  const auto tools = std::make_shared<UsableTools>(co_await gateway_.service().usable_tools(call));
   std::string note;
   if (const auto* const upstream = arguments.if_contains("upstream")) {
     const std::string_view name = upstream->get_string();
-    if (!tools.has_upstream(name)) {
+    if (!tools->has_upstream(name)) {
       co_return tool_error(
           fmt::format("There is no upstream {} that has tools for you. Search without it.", log::printable(name, 200)));
     }
-    tools.keep_only(name);
+    tools->keep_only(name);
   }
   const auto hits = co_await search_.find(tools, texts, limit_of(arguments));
   if (!hits) co_return tool_error(hits.error().message());
   if (hits->empty()) note = "Nothing fits. Use other words, or fewer.";
-  co_return hits_reply(*hits, tools.unanswered(), note);
+  co_return hits_reply(*hits, tools->unanswered(), note);
 }
 
 Task<mcp::Reply> SearchTools::describe(server::Call& call, Arguments arguments) {
-  const UsableTools tools = co_await gateway_.service().usable_tools(call);
+  const auto tools = std::make_shared<const UsableTools>(co_await gateway_.service().usable_tools(call));
   Descriptions all;
   std::vector<std::string_view> unknown;
   std::size_t bytes = 0;
   for (const auto& given : arguments.at("names").get_array()) {
     const std::string_view name = given.get_string();
-    const catalog::Found found = tools.find(name);
+    const catalog::Found found = tools->find(name);
     if (!found) {
       unknown.push_back(name);
       continue;
@@ -122,7 +122,7 @@ Task<mcp::Reply> SearchTools::describe(server::Call& call, Arguments arguments) 
   auto nearest = co_await search_.nearest(tools, unknown, kNearest);
   for (std::size_t i = 0; i < unknown.size(); ++i)
     all.unknown.push_back({log::printable(unknown[i], 200), std::move(nearest[i])});
-  if (!all.unknown.empty()) all.unanswered = tools.unanswered();
+  if (!all.unknown.empty()) all.unanswered = tools->unanswered();
   co_return descriptions_reply(all);
 }
 
@@ -131,10 +131,10 @@ Task<mcp::Reply> SearchTools::name_nearest(server::Call& call) {
   const std::string_view name = call.request().name;
   if (name == kCallTool || name == kCallReadTool)
     co_return tool_error(fmt::format("{} does not call itself. Name the tool that is meant.", name));
-  const UsableTools tools = co_await gateway_.service().usable_tools(call);
+  const auto tools = std::make_shared<const UsableTools>(co_await gateway_.service().usable_tools(call));
   auto nearest = co_await search_.nearest(tools, {&name, 1}, kNearest);
   const UnknownName unknown{std::string(name), std::move(nearest.front())};
-  co_return tool_error(no_such_tool(unknown, tools.unanswered()));
+  co_return tool_error(no_such_tool(unknown, tools->unanswered()));
 }
 
 }  // namespace proteus::gateway

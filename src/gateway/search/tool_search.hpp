@@ -31,7 +31,7 @@ struct ToolHit {
 };
 
 // Ranks the tools that a caller may use. Indexes are made on background threads at the first search, and dropped when
-// they are no longer used. May be used on any worker's thread.
+// they are no longer used. Ranking that may take long runs there, too. May be used on any worker's thread.
 class ToolSearch {
  public:
   // `clock` and `background` must outlive this object. `more` returns text about a provider in addition to its own;
@@ -42,14 +42,14 @@ class ToolSearch {
   // Lets searches rank by meaning, too. Must be called before the first search; `embeddings` must outlive this object.
   void set_embeddings(Embeddings& embeddings) { embeddings_ = &embeddings; }
 
-  // Returns the best tools first. Fails if the queries have no words. The arguments must outlive the task.
-  Task<Result<std::vector<ToolHit>>> find(const UsableTools& tools, std::span<const std::string_view> queries,
-                                          std::size_t limit);
-  // Returns, for each of these names that no tool has, the names that were probably meant. The arguments must outlive
-  // the task.
+  // Shared with work on background threads, which may outlive a request that is cut off.
+  using Tools = std::shared_ptr<const UsableTools>;
+  // Returns the best tools first. Fails if the queries have no words, which must outlive the task.
+  Task<Result<std::vector<ToolHit>>> find(Tools tools, std::span<const std::string_view> queries, std::size_t limit);
+  // Returns, for each of these names that no tool has, the names that were probably meant. The names must outlive the
+  // task.
   using Names = std::vector<std::string>;
-  Task<std::vector<Names>> nearest(const UsableTools& tools, std::span<const std::string_view> names,
-                                   std::size_t limit);
+  Task<std::vector<Names>> nearest(Tools tools, std::span<const std::string_view> names, std::size_t limit);
 
   void drop_unused_since(Clock::Monotonic time);
   // Null if none were set.
@@ -59,12 +59,11 @@ class ToolSearch {
   std::size_t memory_bytes() const { return indexes_.memory_bytes(); }
 
  private:
+  struct Meanings;
+
   const search::Tuning& tuning() const { return indexes_.tuning(); }
-  Task<std::vector<search::Visible>> visible(const UsableTools& tools);
-  // Returns a ranking by meaning for each query that has a vector.
-  Task<std::vector<std::vector<search::Hit>>> rank_by_meaning(const UsableTools& tools,
-                                                              std::span<const std::string_view> queries,
-                                                              std::size_t limit);
+  Task<std::vector<search::Visible>> visible(Tools tools);
+  Task<Meanings> meanings(Tools tools, std::span<const std::string_view> queries);
 
   const search::Indexes::More more_;
   search::Indexes indexes_;
