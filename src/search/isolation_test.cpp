@@ -2,6 +2,7 @@
 // is that of indexes built from the caller's own list alone, scores included.
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -175,6 +176,19 @@ TEST(Isolation, OfTheFormsOfWordsThatACallerDoesNotSee) {
   for (const auto hidden : {"Unrelated.", "city", "cities"})
     EXPECT_THAT(found(hidden, "Lists cities.", "citeis"), ElementsAre("b")) << hidden;
   EXPECT_EQ(found("tag", "Is tagged.", "taged"), found("Unrelated.", "Is tagged.", "taged"));
+}
+
+// A word that counts for no visible tool is not what was meant, whether or not something is hidden.
+TEST(Isolation, OfWordsThatCountForNoTool) {
+  std::vector<std::string> parameters = {"zanzibar"};
+  for (int i = 0; i < 200; ++i)
+    parameters.push_back(fmt::format("p{}", i));
+  const std::vector all = {upstream("one", {tool("a"), tool("b", "", parameters), tool("c", "Zanziber.")})};
+  const std::vector<std::uint32_t> hidden = {0};
+  for (const auto lost : {std::span(hidden).first(0), std::span(hidden)}) {
+    const std::vector<Visible> parts = {{SnapshotIndex::build(*all.front()), lost}};
+    EXPECT_THAT(names(all, rank(parts, Query::read("zanzibra").value(), 10)), ElementsAre("c")) << lost.size();
+  }
 }
 
 }  // namespace

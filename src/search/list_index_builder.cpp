@@ -111,7 +111,9 @@ void ListIndexBuilder::write_postings(ListIndex& index, const std::vector<std::u
 void ListIndexBuilder::write_spelling(ListIndex& index, const std::vector<std::uint32_t>& ranks) const {
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t number = 0; number < spelling_.size(); ++number) {
-    if (!spelling_[number].empty()) numbers.push_back(number);
+    // Nobody means a word that counts for no tool, such as one of very many parameters.
+    const bool counts = index.begins_[ranks[number]] < index.begins_[ranks[number] + 1];
+    if (counts && !spelling_[number].empty()) numbers.push_back(number);
   }
   // By word, so that which words a limit cuts does not depend on words that a caller does not see.
   std::ranges::sort(numbers, {}, [&](std::uint32_t number) {

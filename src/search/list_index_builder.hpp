@@ -41,6 +41,7 @@ class ListIndexBuilder {
   std::uint32_t number_of(std::string_view word, WordShape shape);
   std::uint32_t frequency(std::size_t begin, std::size_t end) const;
   void write_postings(ListIndex& index, const std::vector<std::uint32_t>& ranks) const;
+  // Must be called after `write_postings`.
   void write_spelling(ListIndex& index, const std::vector<std::uint32_t>& ranks) const;
 
   const Tuning tuning_;
