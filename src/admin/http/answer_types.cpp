@@ -16,7 +16,7 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"Shaping", "{ tables: { match: string[]; fits: number }[]; hidden: number; warnings: string[] }"},
     {"Upstream",
      "{ name: string; display_name?: string; id: string; origin: 'file' | 'override' "
-     "| 'runtime'; created_at: string; updated_at: string; state: State; circuit: 'closed'"
+     "| 'runtime'; created_at: string; updated_at: string; revision: string; state: State; circuit: 'closed'"
      " | 'open' | 'half_open'; watch: string; era?: string; protocol_version: string | "
      "null; transport?: string; url?: string; last_refresh_at: string | null; last_error: "
      "string | null; consecutive_failures: number; refresh_strategy: Strategy; enabled: "

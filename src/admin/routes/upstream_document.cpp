@@ -139,6 +139,7 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
              {"origin", gateway::to_string(registered.origin)},
              {"created_at", write_time(registered.created_at)},
              {"updated_at", write_time(registered.updated_at)},
+             {"revision", registered.revision()},
              {"state", "connecting"},
              {"circuit", "closed"},
              {"watch", "none"},

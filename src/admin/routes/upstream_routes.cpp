@@ -67,7 +67,8 @@ Task<Result<Answer>> patch(UpstreamDesk desk, AdminRequest& request) {
   gateway::UpstreamRegistry::Expected expected;
   if (const auto tag = request.exchange().request().fields().find("If-Match"); tag && *tag != "*") {
     expected = [tag = std::string(*tag)](const gateway::RegisteredUpstream& now) {
-      return tag == fmt::format("\"{}\"", write_time(now.updated_at));
+      // Scripts may still send `updated_at`, which processes do not share while only the file defines the upstream.
+      return tag == fmt::format("\"{}\"", now.revision()) || tag == fmt::format("\"{}\"", write_time(now.updated_at));
     };
   }
   const auto patched =
@@ -134,7 +135,7 @@ Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& reg
        .path = "/admin/upstreams/{name}",
        .answer = "Upstream",
        .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override. With "
-               "If-Match, only while its `updated_at` is that.",
+               "If-Match, only while its `revision` is that.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& request) { return patch(desk, request); }},
       {.method = "DELETE",

@@ -45,6 +45,8 @@ struct RegisteredUpstream {
   std::uint64_t version = 0;       // of its record in the store; 0 if there is none
 
   const std::string& name() const { return entry.settings.name; }
+  // Changes with each change of the upstream, and is the same at all processes with the same store and file.
+  std::string revision() const;
 };
 using RegisteredPointer = std::shared_ptr<const RegisteredUpstream>;
 using RegisteredUpstreams = std::vector<RegisteredPointer>;

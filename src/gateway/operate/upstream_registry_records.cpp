@@ -34,6 +34,12 @@ std::string hash_of(const UpstreamEntry& entry) {
   return json::hex(json::sha256(json::canonical(providers::write_upstream(entry))));
 }
 
+std::string RegisteredUpstream::revision() const {
+  // The store gives no version twice, so that of a record says which settings apply.
+  if (origin != UpstreamOrigin::file) return fmt::format("{}", version);
+  return fmt::format("{}-{}", version, hash_of(entry));
+}
+
 RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const {
   const auto now = store::to_time(dependencies_.clock.wall());
   RegisteredUpstream registered{.id = id_of(entry.settings.name),

@@ -41,6 +41,7 @@ export type Upstream = {
   origin: 'file' | 'override' | 'runtime';
   created_at: string;
   updated_at: string;
+  revision: string;
   state: State;
   circuit: 'closed' | 'open' | 'half_open';
   watch: string;

@@ -60,7 +60,7 @@ export function matches(upstream: Upstream, search: string): boolean {
 
 // Keys of an upstream in the admin API that are not settings.
 const STATUS = new Set([
-  'id', 'origin', 'created_at', 'updated_at', 'state', 'circuit', 'watch', 'protocol_version', 'last_refresh_at', 'last_error',
+  'id', 'origin', 'created_at', 'updated_at', 'revision', 'state', 'circuit', 'watch', 'protocol_version', 'last_refresh_at', 'last_error',
   'consecutive_failures', 'tools', 'prompts', 'resources', 'resource_templates', 'overrides', 'pins', 'shaping', 'shadowed', 'omissions',
   'list_faults', 'mapped_names', 'calls', 'era', 'transport'
 ]);

@@ -49,7 +49,7 @@ export function Settings({ upstream, mayChange, onSave, fetchUpstream }: Propert
         return;
       }
       try {
-        await onSave(wanted, now.updated_at);
+        await onSave(wanted, now.revision);
         forget();
         return;
       } catch (caught) {
