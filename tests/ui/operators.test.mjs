@@ -110,4 +110,29 @@ describe('operators beside each other', () => {
     await first.getByText(/Read in \d+ ms/).waitFor();
     await first.context().close();
   });
+
+  test('UIX-02 a tab signs out although another has signed in again meanwhile', async () => {
+    const page = await signedIn(browser, world.origin);
+    // As another tab does it, but this tab is not told.
+    const status = await page.evaluate(async (secret) => (await fetch('/ui/sign-in', { method: 'POST', body: JSON.stringify({ secret }) })).status, SECRET);
+    assert.equal(status, 200);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin secret or key').waitFor();
+    assert.equal(await page.evaluate(async () => (await fetch('/ui/session')).status), 401);
+    await page.reload();
+    await page.getByLabel('Admin secret or key').waitFor();
+    await page.context().close();
+  });
+
+  test('UIX-02 a sign-out that fails is not taken for one', async () => {
+    const page = await signedIn(browser, world.origin);
+    await page.route('**/ui/sign-out', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await shows(page.getByRole('alert').filter({ hasText: 'sign-out' }), 'The sign-out failed: the gateway does not answer');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.unroute('**/ui/sign-out');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin secret or key').waitFor();
+    await page.context().close();
+  });
 });

@@ -51,10 +51,15 @@ function LastChange({ change }: { change: Asked }) {
   return <section aria-label="Your last change"><Commands title="Your last change as curl" {...change} upstream={upstream} /></section>;
 }
 
-function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => void }) {
+function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => Promise<void> }) {
   const connection = useConnection();
   const [last, setLast] = useState<Asked>();
+  const [problem, setProblem] = useState<Problem>();
   useEffect(() => setOnChange(setLast), []);
+  const signOut = () => {
+    setProblem(undefined);
+    onSignOut().catch((caught: Problem) => setProblem(new Problem(caught.status, `The sign-out failed: ${caught.message}`)));
+  };
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -65,11 +70,14 @@ function Shell({ session, place, onSignOut }: { session: Session; place: Place; 
         </nav>
         <div class="who">
           <span>{session.name}{session.role === 'viewer' && <span class="tag">viewer</span>}</span>
-          <button type="button" onClick={onSignOut}>Sign out</button>
+          <button type="button" onClick={signOut}>Sign out</button>
         </div>
       </header>
       {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page keeps trying.</p>}
-      <main id="main" tabIndex={-1}><Screen place={place} /></main>
+      <main id="main" tabIndex={-1}>
+        <ProblemNotice problem={problem} />
+        <Screen place={place} />
+      </main>
       <footer class="quiet">Proteus {session.version}{last && <LastChange change={last} />}</footer>
     </>
   );
@@ -108,7 +116,9 @@ export function App() {
   // The user may sign in again in another tab.
   useEffect(() => (state === 'ended' ? onOtherTabChange(() => void api.session().then(enter, () => {})) : undefined), [state]);
   const signOut = async () => {
-    await api.signOut().catch(() => {});
+    await api.signOut().catch((caught: Problem) => {
+      if (caught.status !== 401) throw caught;
+    });
     setSession(null);
     setState('out');
   };
@@ -124,7 +134,7 @@ export function App() {
   }
   return (
     <SessionContext.Provider value={session}>
-      <Shell session={session} place={place} onSignOut={() => void signOut()} />
+      <Shell session={session} place={place} onSignOut={signOut} />
       {state === 'ended' && <Dialog title="Sign in again" fixed onClose={() => {}}><SignInForm again onDone={enter} /></Dialog>}
     </SessionContext.Provider>
   );

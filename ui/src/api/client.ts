@@ -58,7 +58,7 @@ async function send(method: string, path: string, body?: unknown, more: Record<s
     return answer;
   }
   const problem = await problemOf(answer);
-  if (answer.status === 403 && method !== 'GET' && path.startsWith('/admin') && again && await hasNewToken()) return send(method, path, body, more, false);
+  if (answer.status === 403 && method !== 'GET' && again && await hasNewToken()) return send(method, path, body, more, false);
   if (answer.status === 401 && path.startsWith('/admin')) onSignedOut();
   throw problem;
 }
