@@ -1,6 +1,7 @@
 #include "admin/routes/context_routes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -8,8 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/log/log.hpp"
+#include "base/tasks/task_group.hpp"
+#include "base/tasks/waiting.hpp"
 #include "catalog/contexts/contexts.hpp"
 #include "gateway/callers/context_review.hpp"
+#include "gateway/request/usable_tools.hpp"
 #include "json/text.hpp"
 
 namespace proteus::admin {
@@ -62,6 +66,12 @@ Task<Result<catalog::DefinitionList::Pointer>> read_live(gateway::ServedUpstream
   co_return co_await served->read_list(Kind::tool, listing, std::move(texts));
 }
 
+// Waits as long as a search does.
+Task<Result<catalog::DefinitionList::Pointer>> read_in_time(gateway::ServedUpstream served) {
+  Deadline deadline(co_await asio::this_coro::executor, gateway::UsableToolsReader::kMost, {});
+  co_return co_await before(deadline, read_live(std::move(served)), "the list");
+}
+
 std::string description_of(const catalog::Definition& tool) {
   return json::decode_string(json::find_member(tool.text, "description")).value_or("");
 }
@@ -77,44 +87,52 @@ class Survey {
         view_(gateway.catalog().current(), {.front = {}, .lens = lens_}),
         explain_(explain) {}
 
-  // Reads the lists of the upstreams.
+  // Reads the lists of the upstreams. Those that are listed live are asked together.
   Task<> gather() {
+    TaskGroup asking(co_await asio::this_coro::executor);
     const auto& ranks = view_.state().ranks();
     for (std::uint32_t rank = 0; rank < view_.state().places(); ++rank) {
       const catalog::Snapshot* const snapshot = view_.state().at(rank);
       const auto* served = table_->find(ranks.names[rank].value());
       if (served != nullptr && (*served)->is_direct()) {
-        const gateway::ServedUpstream live = *served;
-        auto list = co_await asio::co_spawn(live->io(), read_live(live), asio::use_awaitable);
-        if (list) {
-          listed_.push_back({std::move(*list), live->settings().name, false});
-        } else {
-          missing_.push_back(object{{"upstream", live->settings().name}, {"error", list.error().message()}});
-        }
+        listed_.push_back({std::unexpected(errors::cancelled("the list")), (*served)->settings().name, false});
+        asking.spawn("live list for an operator", ask(*served, listed_.size() - 1));
       } else if (snapshot != nullptr) {
         listed_.push_back({snapshot->lists()[Kind::tool], snapshot->upstream().value(), true});
       }
     }
+    co_await asking.join();
   }
 
   // To be called once, after `gather`.
   object document() {
-    for (const auto& [base, upstream, in_catalog] : listed_)
-      add(base, upstream, in_catalog);
+    array missing;
+    for (const auto& [base, upstream, in_catalog] : listed_) {
+      if (base) {
+        add(*base, upstream, in_catalog);
+      } else {
+        missing.push_back(object{{"upstream", upstream}, {"error", base.error().message()}});
+      }
+    }
     object out;
     if (lens_) out["context"] = lens_->context().name();
     out["tools"] = std::move(tools_);
-    if (!missing_.empty()) out["missing"] = std::move(missing_);
+    if (!missing.empty()) out["missing"] = std::move(missing);
     if (lens_) out["warnings"] = strings(gateway::context_warnings(lens_->context(), view_.state(), *table_));
     return out;
   }
 
  private:
   struct Listed {
-    catalog::DefinitionList::Pointer base;
+    Result<catalog::DefinitionList::Pointer> base;
     std::string upstream;
     bool in_catalog;
   };
+
+  Task<> ask(gateway::ServedUpstream live, std::size_t place) {
+    auto list = co_await asio::co_spawn(live->io(), read_in_time(live), asio::use_awaitable);
+    listed_[place].base = std::move(list);
+  }
 
   void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
     const auto seen = lens_ ? lens_->through(base) : base;
@@ -149,9 +167,8 @@ class Survey {
   std::shared_ptr<const catalog::ContextLens> lens_;
   catalog::View view_;
   Explain explain_;
-  std::vector<Listed> listed_;
+  std::vector<Listed> listed_;  // in the order in which upstreams win names
   array tools_;
-  array missing_;
 };
 
 Task<Result<Answer>> list(gateway::Gateway& gateway) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "admin/testing/admin_fixture.hpp"
+#include "gateway/testing/scripted_upstream.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -108,6 +109,35 @@ TEST_F(ContextRoutes, LeaveOutWhatAContextExcludes) {
   const value shown = bench_.ask("GET", "/admin/contexts/one/tools").json();
   ASSERT_EQ(shown.at("tools").as_array().size(), 1U);
   EXPECT_EQ(shown.at("tools").at(0).at("name"), "a_ping");
+}
+
+// The silent upstreams never answer, so one can be asked after the other only if nothing waits for the first.
+TEST(ToolsOfLiveUpstreams, AreReadTogetherAndTheSilentAreNamed) {
+  using gateway::test::Reaction;
+  using gateway::test::ScriptedUpstream;
+  const auto hang = [](const object&) { return Reaction::hang(); };
+  ScriptedUpstream first(hang);
+  ScriptedUpstream second(hang);
+  TestUpstream talking;
+  const auto live = [](std::string_view name, std::uint16_t port) {
+    return entry({{"name", name},
+                  {"url", fmt::format("http://127.0.0.1:{}/mcp", port)},
+                  {"refresh_strategy", "direct_proxy"},
+                  {"timeout", "10m"}});
+  };
+  store::MemoryStore store;
+  Bench bench(store, {.upstreams = {live("first", first.port()), live("second", second.port()),
+                                    live("talking", talking.port)}});
+  net::RawClient client(bench.server.local_port());
+  client.send(bench.head("GET", "/admin/catalog/tools", fmt::format("X-Admin-Secret: {}\r\n", test::kSecret)));
+  for (auto* silent : {&first, &second})
+    wait_until([&] { return !silent->received("tools/list").empty(); });
+  const value shown = boost::json::parse(client.receive().body);
+  ASSERT_EQ(shown.at("tools").as_array().size(), 1U);
+  EXPECT_EQ(shown.at("tools").at(0).at("name"), "talking_ping");
+  ASSERT_EQ(shown.at("missing").as_array().size(), 2U);
+  EXPECT_EQ(shown.at("missing").at(0).at("upstream"), "first");
+  EXPECT_EQ(shown.at("missing").at(1).at("upstream"), "second");
 }
 
 // CTX-17
