@@ -37,7 +37,7 @@ std::string hash_of(const UpstreamEntry& entry) {
 std::string RegisteredUpstream::revision() const {
   // The store gives no version twice, so that of a record says which settings apply.
   if (origin != UpstreamOrigin::file) return fmt::format("{}", version);
-  return fmt::format("{}-{}", version, hash_of(entry));
+  return fmt::format("{}-{}", version, hash);
 }
 
 RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const {
@@ -47,11 +47,16 @@ RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const
                                 .updated_at = now,
                                 .origin = UpstreamOrigin::file,
                                 .entry = entry,
-                                .fault = {}};
+                                .fault = {},
+                                .hash = {}};
   if (const auto before = find(entry.settings.name); before && before->origin != UpstreamOrigin::runtime) {
     registered.created_at = before->created_at;
-    if (before->entry == entry) registered.updated_at = before->updated_at;
+    if (before->entry == entry) {
+      registered.updated_at = before->updated_at;
+      registered.hash = before->hash;
+    }
   }
+  if (registered.hash.empty()) registered.hash = hash_of(entry);
   return registered;
 }
 
@@ -65,7 +70,8 @@ RegisteredUpstream UpstreamRegistry::from_record(const store::UpstreamRecord& re
                                 .entry = {.settings = base, .given = {}},
                                 .fault = record.secrets_fault,
                                 .secrets_lost = !record.secrets_fault.empty(),
-                                .version = record.stored.version};
+                                .version = record.stored.version,
+                                .hash = {}};
   registered.entry.settings.name = record.name;
   boost::json::object settings = object_of(record.settings);
   if (registered.secrets_lost) settings.erase("authentication");
