@@ -197,7 +197,16 @@ class PostgresSource final : public Source {
   // length.
   Result<> write(const Select& select, const Types& types, Statement& statement) {
     std::string& sql = statement.sql;
-    sql = "SELECT ";
+    std::string order;
+    if (!select.order_by.empty()) {
+      const auto type = type_of(types, select.order_by);
+      const auto quoted = connection_.quote(select.order_by);
+      if (!type) return std::unexpected(type.error());
+      if (!quoted) return std::unexpected(quoted.error());
+      // A bare name would mean the output column of that name, which is text.
+      order = fmt::format("t.{}{}", *quoted, is_ordered_by_value(*type) ? "" : "::text COLLATE \"C\"");
+    }
+    sql = select.distinct ? fmt::format("SELECT DISTINCT ON ({}) ", order) : "SELECT ";
     for (const auto& column : select.columns) {
       const auto type = type_of(types, column);
       const auto quoted = connection_.quote(column);
@@ -222,14 +231,7 @@ class PostgresSource final : public Source {
     if (!schema) return std::unexpected(schema.error());
     if (!table) return std::unexpected(table.error());
     sql += fmt::format(" FROM {}.{} AS t WHERE {}", *schema, *table, statement.conditions);
-    if (!select.order_by.empty()) {
-      const auto type = type_of(types, select.order_by);
-      const auto order = connection_.quote(select.order_by);
-      if (!type) return std::unexpected(type.error());
-      if (!order) return std::unexpected(order.error());
-      // A bare name would mean the output column of that name, which is text.
-      sql += fmt::format(" ORDER BY t.{}{}", *order, is_ordered_by_value(*type) ? "" : "::text COLLATE \"C\"");
-    }
+    if (!order.empty()) sql += " ORDER BY " + order;
     statement.parameters.push_back(std::to_string(select.limit));
     sql += fmt::format(" LIMIT ${}::int8", statement.parameters.size());
     return {};

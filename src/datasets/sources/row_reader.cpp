@@ -177,6 +177,7 @@ Result<Peers> RowReader::follow(const Node& from, const LinkPlan& link, std::siz
     if (named->cite != from.reference->cite) cites.push_back(named->cite);
     peers.all.push_back({named, row, cites});
   }
+  peers.more = rows->size() == limit && !is_null((*rows)[limit - 1].front());  // nulls are last
   peers.read.push_back(std::move(*rows));
   return peers;
 }
@@ -187,12 +188,15 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
                             .columns = std::span(&link.far_column, 1),
                             .any_of = {{.column = link.near_column, .value = own}},
                             .order_by = link.far_column,
-                            .limit = limit});
+                            .limit = limit + 1,
+                            .distinct = true});
   if (!rows) return std::unexpected(std::move(rows.error()));
+  Peers peers;
+  peers.more = rows->size() > limit && !is_null((*rows)[limit].front());  // nulls are last
   RowsBetween leading;
   std::vector<Value> values;
   values.reserve(rows->size());
-  for (std::size_t i = 0; i < rows->size(); ++i) {
+  for (std::size_t i = 0; i < std::min(rows->size(), limit); ++i) {
     const Value& far = (*rows)[i].front();
     if (!can_be_key(far)) continue;
     if (leading.add(to_text(far), cite_between(link, own, far))) values.push_back(far);
@@ -200,7 +204,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
   const EntityMapping& peer = *link.peer->entity;
   const auto column =
       static_cast<std::size_t>(std::ranges::find(link.peer->brief, link.peer_column) - link.peer->brief.begin());
-  Peers peers;
+  bool read_all = true;
   peers.all.reserve(values.size());
   for (std::size_t begin = 0; begin < values.size(); begin += kValuesAtOnce) {
     std::vector<Condition> any_of;
@@ -214,6 +218,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
                                .order_by = peer.id_column,
                                .limit = limit});
     if (!found) return std::unexpected(std::move(found.error()));
+    if (found->size() == limit) read_all = false;
     for (std::size_t i = 0; i < found->size(); ++i) {
       const Row row = (*found)[i];
       const auto via = leading.meet(to_text(row[column]));
@@ -222,6 +227,10 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
       peers.all.push_back({named, row, {from.reference->cite, *via, named->cite}});
     }
     peers.read.push_back(std::move(*found));
+  }
+  if (!read_all) {
+    peers.more = true;
+    return peers;
   }
   for (const auto& [value, cite] : leading.not_met()) {
     gap(Gap::Kind::dangling,

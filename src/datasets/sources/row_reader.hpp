@@ -32,6 +32,7 @@ struct Peer {
 struct Peers {
   std::vector<Rows> read = {};  // own the rows of `all`
   std::vector<Peer> all = {};
+  bool more = false;  // there were rows that were not read, and they may lead to others
 };
 
 // Reads entities through a plan, and records where every fact came from. Belongs to one workup.

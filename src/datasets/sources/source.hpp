@@ -42,6 +42,7 @@ struct Select {
   std::vector<Condition> any_of = {};  // a row fits if one of them holds; there is at least one
   std::string_view order_by = {};      // empty: unordered
   std::size_t limit = 1;
+  bool distinct = false;  // each value once; only for one column in its own order
 };
 
 using Row = std::span<Value>;  // one value for each column of the select; refers into a Rows

@@ -12,12 +12,29 @@ namespace {
 
 using test::gaps;
 using test::refs;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
 class SourcesTest : public test::OnEachSource {};
+
+// People in teams, through a table between them.
+Mapping members_of_teams() {
+  Mapping mapping{.name = "members", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "people", .type = "person", .id_column = "id", .name_column = "name"});
+  mapping.entities.push_back({.table = "teams", .type = "team", .id_column = "code", .name_column = "name"});
+  mapping.relationships.push_back({.type = "IN",
+                                   .from_table = "people",
+                                   .from_column = "id",
+                                   .to_table = "teams",
+                                   .to_column = "code",
+                                   .through_table = "members",
+                                   .through_from_column = "person",
+                                   .through_to_column = "team"});
+  return mapping;
+}
 
 // DAT-17
 TEST_P(SourcesTest, NamesMayBeAnythingTheDatabaseAllows) {
@@ -177,20 +194,78 @@ TEST_P(SourcesTest, APeerIsMetThroughARowBetweenThatDiffersInCase) {
                   "INSERT INTO teams VALUES ('ABC', 'First'), ('def', 'Second');"
                   "INSERT INTO members VALUES (1, 'abc'), (1, 'def'), (1, 'none');",
                   type));
-  Mapping mapping{.name = "cases", .dsn_env = "X"};
-  mapping.entities.push_back({.table = "people", .type = "person", .id_column = "id", .name_column = "name"});
-  mapping.entities.push_back({.table = "teams", .type = "team", .id_column = "code", .name_column = "name"});
-  mapping.relationships.push_back({.type = "IN",
-                                   .from_table = "people",
-                                   .from_column = "id",
-                                   .to_table = "teams",
-                                   .to_column = "code",
-                                   .through_table = "members",
-                                   .through_from_column = "person",
-                                   .through_to_column = "team"});
-  const Workup workup = ask(keep(mapping), {.entity = "Ada"}).value();
+  const Workup workup = ask(keep(members_of_teams()), {.entity = "Ada"}).value();
   EXPECT_EQ(refs(workup), "> IN teams/ABC\n> IN teams/def\n");
   EXPECT_THAT(gaps(workup), ElementsAre("dangling"));
+}
+
+// DAT-16
+TEST_P(SourcesTest, ManyRowsBetweenThatLeadToOnePeerHideNoOther) {
+  database->execute(
+      "CREATE TABLE people (id integer PRIMARY KEY, name text);"
+      "CREATE TABLE teams (code text PRIMARY KEY, name text);"
+      "CREATE TABLE members (person integer, team text, year integer);"
+      "INSERT INTO people VALUES (1, 'Ada');"
+      "INSERT INTO teams VALUES ('A', 'First'), ('B', 'Second');"
+      "INSERT INTO members WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
+      "SELECT 1, 'A', 1900 + i FROM n;"
+      "INSERT INTO members VALUES (1, 'B', 2020), (1, NULL, 2021)");
+  const Plan& plan = keep(members_of_teams());
+  for (const std::int64_t limit : {50, 2}) {
+    const Workup whole = ask(plan, {.entity = "Ada", .limit = limit}).value();
+    EXPECT_EQ(refs(whole), "> IN teams/A\n> IN teams/B\n") << limit;
+    EXPECT_FALSE(whole.neighbourhood.truncated) << limit;
+    EXPECT_THAT(gaps(whole), IsEmpty()) << limit;
+  }
+  const Workup cut = ask(plan, {.entity = "Ada", .limit = 1}).value();
+  EXPECT_EQ(refs(cut), "> IN teams/A\n");
+  EXPECT_TRUE(cut.neighbourhood.truncated);
+  EXPECT_THAT(gaps(cut), ElementsAre("truncated"));
+}
+
+// DAT-16
+TEST_P(SourcesTest, RowsBetweenThatLeadNowhereDoNotHideThatThereIsMore) {
+  database->execute(
+      "CREATE TABLE people (id integer PRIMARY KEY, name text, boss integer);"
+      "CREATE TABLE teams (code text PRIMARY KEY, name text);"
+      "CREATE TABLE members (person integer, team text);"
+      "INSERT INTO people VALUES (1, 'Ada', NULL), (2, 'Bo', 1);"
+      "INSERT INTO teams VALUES ('B', 'Second');"
+      "INSERT INTO members WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
+      "SELECT 1, 'A' || i FROM n;"
+      "INSERT INTO members VALUES (1, 'B')");
+  Mapping mapping = members_of_teams();
+  mapping.relationships.push_back(
+      {.type = "UNDER", .from_table = "people", .from_column = "boss", .to_table = "people", .to_column = "id"});
+  const Plan& plan = keep(mapping);
+  const Workup cut = ask(plan, {.entity = "Ada"}).value();
+  EXPECT_EQ(refs(cut), "< UNDER people/2\n");
+  EXPECT_TRUE(cut.neighbourhood.truncated);
+  EXPECT_THAT(gaps(cut), Contains("truncated"));
+  const Workup further = ask(plan, {.entity = "Bo", .hops = 2}).value();
+  EXPECT_TRUE(further.neighbourhood.truncated);
+  EXPECT_THAT(gaps(further), Contains("truncated"));
+  const Workup whole = ask(plan, {.entity = "Ada", .limit = 100}).value();
+  EXPECT_EQ(refs(whole), "> IN teams/B\n< UNDER people/2\n");
+  EXPECT_FALSE(whole.neighbourhood.truncated);
+  EXPECT_THAT(gaps(whole), testing::AllOf(testing::SizeIs(60), testing::Each("dangling")));
+}
+
+// DAT-14
+TEST_P(SourcesTest, ALimitMakesNoKeyDangle) {
+  database->execute(
+      "CREATE TABLE people (id integer PRIMARY KEY, name text);"
+      "CREATE TABLE teams (code integer PRIMARY KEY, name text);"
+      "CREATE TABLE members (person integer, team text);"
+      "INSERT INTO people VALUES (1, 'Ada');"
+      "INSERT INTO teams VALUES (1, 'Red'), (2, 'Red'), (3, 'Blue');"
+      "INSERT INTO members VALUES (1, 'Blue'), (1, 'Red')");
+  Mapping mapping = members_of_teams();
+  mapping.relationships.front().to_column = "name";
+  const Workup workup = ask(keep(mapping), {.entity = "Ada", .limit = 1}).value();
+  EXPECT_EQ(refs(workup), "> IN teams/1\n");
+  EXPECT_TRUE(workup.neighbourhood.truncated);
+  EXPECT_THAT(gaps(workup), ElementsAre("truncated"));
 }
 
 TEST_P(SourcesTest, ProposalsLeaveOutWhatCannotBeAnEntity) {

@@ -34,9 +34,12 @@ std::string and_as_text(std::string_view column, std::size_t condition, std::str
 }
 
 std::string write(const Select& select) {
-  std::string sql = "SELECT ";
-  for (std::size_t i = 0; i < select.columns.size(); ++i)
+  std::string sql = select.distinct ? "SELECT DISTINCT " : "SELECT ";
+  for (std::size_t i = 0; i < select.columns.size(); ++i) {
     sql += (i > 0 ? "," : "") + quote(select.columns[i]);
+    // Values that the column holds to be equal may lead to different rows elsewhere.
+    if (select.distinct) sql += " COLLATE BINARY";
+  }
   sql += " FROM main." + quote(select.table) + " WHERE ";
   for (std::size_t i = 0; i < select.any_of.size(); ++i) {
     const Condition& condition = select.any_of[i];
@@ -69,7 +72,7 @@ void append_shape(std::string& shape, const Select& select) {
     add(column, 'c');
   for (const Condition& condition : select.any_of)
     add(condition.column, static_cast<char>('0' + std::to_underlying(condition.comparison)));
-  add(select.order_by, 'o');
+  add(select.order_by, select.distinct ? 'd' : 'o');
 }
 
 class SqliteSource final : public Source {

@@ -199,7 +199,7 @@ class Work {
     std::vector<Node> frontier;
     for (std::size_t i = 0; i < by_link.size(); ++i) {
       const LinkPlan& link = root.plan->links[i];
-      if (shares[i] < by_link[i].all.size()) {
+      if (shares[i] < by_link[i].all.size() || by_link[i].more) {
         workup_.neighbourhood.truncated = true;
         reader_.gap(Gap::Kind::truncated,
                     fmt::format("{} ({}) has more than the {} shown; ask with a higher limit, or for one of its peers",
@@ -241,7 +241,14 @@ class Work {
     for (const LinkPlan& link : node.plan->links) {
       auto peers = reader_.follow(node, link, kPeersAfterTheFirstHop + 1);
       if (!peers) return std::unexpected(std::move(peers.error()));
-      if (peers->all.size() > kPeersAfterTheFirstHop) around.truncated = true;
+      if (peers->all.size() > kPeersAfterTheFirstHop || peers->more) {
+        around.truncated = true;
+        reader_.gap(Gap::Kind::truncated,
+                    fmt::format("{} ({}) of {} has more than the {} that were followed; ask for it to see them",
+                                link.relationship->type, to_string(link.direction), node.reference->ref,
+                                kPeersAfterTheFirstHop),
+                    {node.reference->cite});
+      }
       for (const Peer& peer : peers->all | std::views::take(kPeersAfterTheFirstHop)) {
         if (!known_.contains(peer.reference)) {
           // The entity itself does not count.
