@@ -61,15 +61,6 @@ bool is_uuid(std::string_view text) {
   });
 }
 
-// Returns whether the text is a number without an exponent.
-bool is_decimal(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
-  return point > 0 && (point == text.size() || !fraction.empty()) &&
-         std::ranges::all_of(text.substr(0, point), is_digit) && std::ranges::all_of(fraction, is_digit);
-}
-
 template <class Number>
 bool is_real(std::string_view text) {
   return text.find_first_not_of("0123456789.e+-") == std::string_view::npos && parse<Number>(text);
@@ -98,7 +89,7 @@ std::optional<std::string_view> cast_of(std::string_view type, std::string_view 
     return is_no_finite_number(text) ? std::optional<std::string_view>("") : std::nullopt;
   };
   switch (family_of(type)) {
-    case Family::numeric: return if_number(is_decimal(text));
+    case Family::numeric: return if_number(shortest_decimal(text).has_value());
     case Family::real: return if_number(type == "float4" ? is_real<float>(text) : is_real<double>(text));
     case Family::uuid: return is_uuid(text) ? std::optional(type) : std::nullopt;
     case Family::date: return is_date(text) ? type : "";
@@ -249,25 +240,31 @@ class PostgresSource final : public Source {
     if (family == Family::bytes || text.find('\0') != std::string::npos) return {};
     const std::size_t number = statement.parameters.size() + 1;
     const bool is_same_text = condition.comparison == Comparison::same_text;
+    const bool is_same_key = condition.comparison == Comparison::same_key;
     std::string written;
     switch (condition.comparison) {
       case Comparison::equal:
+      case Comparison::same_key:
       case Comparison::same_text:
         if (family == Family::integer) {
-          const auto integer = parse<std::int64_t>(text);
+          const auto integer = parse<std::int64_t>(is_same_key ? shortest_decimal(text).value_or(text) : text);
           const bool is_oid = *type == "oid";
           if (!integer || (is_oid && (*integer < 0 || *integer > UINT32_MAX))) return {};
           if (is_same_text && text != std::to_string(*integer)) return {};
+          text = std::to_string(*integer);
           // As wide as possible: the column may have been widened since its type was read.
           written = fmt::format("{} = ${}::{}", *quoted, number, is_oid ? "oid" : "int8");
         } else if (family == Family::text) {
-          written = fmt::format("{} = ${}::text", *quoted, number);
+          // A key is compared by the column's own operator: citext ignores case, char(n) spaces at the end.
+          const bool has_operator = is_same_key && (*type == "citext" || *type == "bpchar");
+          written = fmt::format("{} = ${}{}", *quoted, number, has_operator ? "" : "::text");
         } else {
           const auto cast = cast_of(*type, text);
           if (!cast) return {};
+          if (!cast->empty()) written = fmt::format("{} = ${}::text::{}", *quoted, number, *cast);
           // Equal values may be written differently, such as 1.5 and 1.50.
-          written = fmt::format("{}::text = ${}::text", *quoted, number);
-          if (!cast->empty()) written = fmt::format("{} = ${}::text::{} AND {}", *quoted, number, *cast, written);
+          if (cast->empty() || !is_same_key)
+            written += fmt::format("{}{}::text = ${}::text", cast->empty() ? "" : " AND ", *quoted, number);
         }
         // An index serves the comparison above; this one does not depend on the collation of the column.
         if (is_same_text && family == Family::text)

@@ -4,13 +4,14 @@
 
 #include "datasets/propose/propose.hpp"
 #include "datasets/sources/workup.hpp"
-#include "datasets/testing/test_database.hpp"
+#include "datasets/testing/source_fixture.hpp"
 
 namespace proteus::datasets {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 class PostgresSourceTest : public testing::Test {
  protected:
@@ -42,8 +43,68 @@ class PostgresSourceTest : public testing::Test {
     return {std::move(mapping), ""};
   }
 
+  // Makes foreign keys from columns of one type to a key of another, and expects that each leads from either end to the
+  // other, directly and through a table between.
+  void expect_links(const std::string& key_type, const std::string& type, const std::string& key,
+                    const std::string& other, const std::string& reference) const {
+    SCOPED_TRACE(fmt::format("{} to {}", type, key_type));
+    database->execute("DROP TABLE IF EXISTS wishes, orders, people, items");
+    database->execute(
+        fmt::format("CREATE TABLE items (code {0} PRIMARY KEY, name text);"
+                    "CREATE TABLE orders (id integer PRIMARY KEY, code {1} REFERENCES items (code));"
+                    "CREATE TABLE people (id integer PRIMARY KEY);"
+                    "CREATE TABLE wishes (person integer REFERENCES people (id), code {1} REFERENCES items (code));"
+                    "INSERT INTO items VALUES ('{2}', 'First'), ('{3}', 'Second');"
+                    "INSERT INTO orders VALUES (1, '{4}'); INSERT INTO people VALUES (1);"
+                    "INSERT INTO wishes VALUES (1, '{4}')",
+                    key_type, type, key, other, reference));
+    Mapping mapping{.name = "items", .dsn_env = "X"};
+    mapping.entities.push_back({.table = "items", .type = "item", .id_column = "code", .name_column = "name"});
+    mapping.entities.push_back({.table = "orders", .type = "order", .id_column = "id"});
+    mapping.entities.push_back({.table = "people", .type = "person", .id_column = "id"});
+    mapping.relationships.push_back(
+        {.type = "FOR", .from_table = "orders", .from_column = "code", .to_table = "items", .to_column = "code"});
+    mapping.relationships.push_back({.type = "WANTS",
+                                     .from_table = "people",
+                                     .from_column = "id",
+                                     .to_table = "items",
+                                     .to_column = "code",
+                                     .through_table = "wishes",
+                                     .through_from_column = "person",
+                                     .through_to_column = "code"});
+    const Plan plan(std::move(mapping), "");
+    const auto source = open();
+    const auto expect = [&](const std::string& entity, const std::string& wanted) {
+      const auto workup = work_up(plan, *source, {.entity = entity}, {});
+      ASSERT_TRUE(workup) << entity << ": " << workup.error().message();
+      EXPECT_EQ(test::refs(*workup), wanted) << entity;
+      EXPECT_THAT(test::gaps(*workup), IsEmpty()) << entity;
+    };
+    const std::string item = "items/" + database->query("SELECT code::text FROM items WHERE name = 'First'").front();
+    expect("orders/1", fmt::format("> FOR {}\n", item));
+    expect("people/1", fmt::format("> WANTS {}\n", item));
+    expect(item, "< FOR orders/1\n< WANTS people/1\n");
+  }
+
   std::unique_ptr<test::PostgresDatabase> database;
 };
+
+// DAT-14
+TEST_F(PostgresSourceTest, ALinkComparesAsItsForeignKeyDoes) {
+  expect_links("numeric(10, 2)", "numeric", "7", "8", "7");
+  expect_links("numeric(10, 2)", "integer", "7", "8", "7");
+  expect_links("numeric", "numeric(10, 2)", "-0.5", "8", "-0.50");
+  expect_links("double precision", "numeric", "0.5", "8", "0.50");
+  expect_links("char(5)", "char(3)", "abc", "abd", "abc");
+}
+
+// DAT-14
+TEST_F(PostgresSourceTest, ALinkOfTextsWithoutCaseComparesAsItsForeignKeyDoes) {
+  if (database->query("SELECT name FROM pg_available_extensions WHERE name = 'citext'").empty())
+    GTEST_SKIP() << "the extension citext is not installed";
+  database->execute("CREATE EXTENSION citext");
+  expect_links("citext", "citext", "ABC", "def", "abc");
+}
 
 TEST_F(PostgresSourceTest, IdsOfEveryTypeAreFoundAsTheyAreWritten) {
   struct Ids {

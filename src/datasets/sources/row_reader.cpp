@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string name_of(const Value& value) {
 }
 
 // The rows of a table between two entities, by the values that lead to peers. A database may find a peer by a value
-// that differs in case from the peer's own.
+// that differs from the peer's own in case, or as 7 differs from 7.00.
 class RowsBetween {
  public:
   // Returns false if there is a row with this value already.
@@ -48,9 +49,9 @@ class RowsBetween {
     if (found == rows_.end()) {
       if (by_folded_.empty()) {
         for (auto row = rows_.begin(); row != rows_.end(); ++row)
-          by_folded_.try_emplace(lower_case(row->first), row);
+          by_folded_.try_emplace(fold(row->first), row);
       }
-      const auto folded = by_folded_.find(lower_case(value));
+      const auto folded = by_folded_.find(fold(value));
       if (folded == by_folded_.end()) return std::nullopt;
       found = folded->second;
     }
@@ -71,6 +72,9 @@ class RowsBetween {
     bool met = false;
   };
   using Rows = std::map<std::string, Row>;
+
+  static std::string fold(const std::string& value) { return shortest_decimal(value).value_or(lower_case(value)); }
+
   Rows rows_;
   std::map<std::string, Rows::iterator> by_folded_;
 };
@@ -157,7 +161,7 @@ Result<Peers> RowReader::follow(const Node& from, const LinkPlan& link, std::siz
   const EntityMapping& peer = *link.peer->entity;
   auto rows = source_.read({.table = peer.table,
                             .columns = link.peer->brief,
-                            .any_of = {{.column = link.peer_column, .value = own}},
+                            .any_of = {{.column = link.peer_column, .comparison = Comparison::same_key, .value = own}},
                             .order_by = peer.id_column,
                             .limit = limit});
   if (!rows) return std::unexpected(std::move(rows.error()));
@@ -186,7 +190,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
   const std::string& between = link.relationship->through_table;
   auto rows = source_.read({.table = between,
                             .columns = std::span(&link.far_column, 1),
-                            .any_of = {{.column = link.near_column, .value = own}},
+                            .any_of = {{.column = link.near_column, .comparison = Comparison::same_key, .value = own}},
                             .order_by = link.far_column,
                             .limit = limit + 1,
                             .distinct = true});
@@ -204,6 +208,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
   const EntityMapping& peer = *link.peer->entity;
   const auto column =
       static_cast<std::size_t>(std::ranges::find(link.peer->brief, link.peer_column) - link.peer->brief.begin());
+  std::set<const Reference*> known;  // several values may lead to one peer
   bool read_all = true;
   peers.all.reserve(values.size());
   for (std::size_t begin = 0; begin < values.size(); begin += kValuesAtOnce) {
@@ -211,7 +216,9 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
     any_of.reserve(kValuesAtOnce);
     // Always the same number of conditions, so that the statement is the same.
     for (std::size_t i = 0; i < kValuesAtOnce; ++i)
-      any_of.push_back({.column = link.peer_column, .value = values[std::min(begin + i, values.size() - 1)]});
+      any_of.push_back({.column = link.peer_column,
+                        .comparison = Comparison::same_key,
+                        .value = values[std::min(begin + i, values.size() - 1)]});
     auto found = source_.read({.table = peer.table,
                                .columns = link.peer->brief,
                                .any_of = std::move(any_of),
@@ -223,7 +230,7 @@ Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, 
       const Row row = (*found)[i];
       const auto via = leading.meet(to_text(row[column]));
       const Reference* const named = name(*link.peer, row, link.operation);
-      if (named == nullptr || !via) continue;
+      if (named == nullptr || !via || !known.insert(named).second) continue;
       peers.all.push_back({named, row, {from.reference->cite, *via, named->cite}});
     }
     peers.read.push_back(std::move(*found));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/text/ascii.hpp"
 #include "datasets/sources/postgres_source.hpp"
 #include "datasets/sources/sqlite_source.hpp"
@@ -31,6 +33,20 @@ Result<std::string> decode_path(std::string_view encoded) {
 }
 
 }  // namespace
+
+std::optional<std::string> shortest_decimal(std::string_view text) {
+  const std::string_view sign = text.substr(0, text.starts_with('-') ? 1 : 0);
+  text.remove_prefix(sign.size());
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string_view whole = text.substr(0, point);
+  std::string_view fraction = text.substr(std::min(point + 1, text.size()));
+  if (whole.empty() || (point < text.size() && fraction.empty()) || !std::ranges::all_of(whole, is_digit) ||
+      !std::ranges::all_of(fraction, is_digit))
+    return std::nullopt;
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  fraction = fraction.substr(0, fraction.find_last_not_of('0') + 1);
+  return fmt::format("{}{}{}{}", sign, whole, fraction.empty() ? "" : ".", fraction);
+}
 
 std::string prefix_pattern(std::string_view text) {
   std::string pattern;

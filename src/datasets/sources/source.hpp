@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@
 namespace proteus::datasets {
 
 enum class Comparison : std::uint8_t {
-  equal,  // as the database compares; some columns ignore case
+  equal,     // as the database compares, and in the same writing; some columns ignore case
+  same_key,  // as the database compares for a foreign key, however the value is written
   same_text,
   equal_without_case,
   begins_with,  // ignoring case
@@ -120,6 +122,10 @@ inline constexpr std::size_t kCellBytes = 4096;  // of one value; the rest is cu
 inline constexpr std::size_t kTables = 2000;
 inline constexpr std::size_t kTableColumns = 1000;
 }  // namespace limits
+
+// Returns the shortest form of a number without an exponent, which is the same for 7, 007 and 7.00. Returns nothing for
+// other texts.
+std::optional<std::string> shortest_decimal(std::string_view text);
 
 // Returns the LIKE pattern for texts that begin with `text`. Its escape character is a backslash.
 std::string prefix_pattern(std::string_view text);

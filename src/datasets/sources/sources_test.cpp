@@ -197,6 +197,13 @@ TEST_P(SourcesTest, APeerIsMetThroughARowBetweenThatDiffersInCase) {
   const Workup workup = ask(keep(members_of_teams()), {.entity = "Ada"}).value();
   EXPECT_EQ(refs(workup), "> IN teams/ABC\n> IN teams/def\n");
   EXPECT_THAT(gaps(workup), ElementsAre("dangling"));
+  // Two values that differ in case lead to the same peer, however many are between them.
+  database->execute(
+      "INSERT INTO people VALUES (2, 'Bo');"
+      "INSERT INTO members VALUES (2, 'ABC'), (2, 'abc');"
+      "INSERT INTO members WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
+      "SELECT 2, 'B' || i FROM n");
+  EXPECT_EQ(refs(ask(keep(members_of_teams()), {.entity = "Bo", .limit = 100}).value()), "> IN teams/ABC\n");
 }
 
 // DAT-16

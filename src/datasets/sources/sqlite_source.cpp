@@ -46,7 +46,8 @@ std::string write(const Select& select) {
     if (i > 0) sql += " OR ";
     const std::string column = quote(condition.column);
     switch (condition.comparison) {
-      case Comparison::equal: sql += column + " = ?"; break;
+      case Comparison::equal:
+      case Comparison::same_key: sql += column + " = ?"; break;
       case Comparison::same_text: sql += column + " = ?" + and_as_text(column, i, "BINARY"); break;
       case Comparison::equal_without_case:
         sql += column + " = ? COLLATE NOCASE" + and_as_text(column, i, "NOCASE");
