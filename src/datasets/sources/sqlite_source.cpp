@@ -33,7 +33,26 @@ std::string and_as_text(std::string_view column, std::size_t condition, std::str
                      collation);
 }
 
-std::string write(const Select& select) {
+// Returns whether the column converts what it is compared with. Columns without a type and expressions of views do not,
+// so that the text 7 differs from the number there.
+bool has_affinity(sqlite3& database, const Select& select, const Condition& condition) {
+  const char* type = nullptr;
+  const int code =
+      sqlite3_table_column_metadata(&database, "main", std::string(select.table).c_str(),
+                                    std::string(condition.column).c_str(), &type, nullptr, nullptr, nullptr, nullptr);
+  return code == SQLITE_OK && type != nullptr && sqlite3_strlike("%blob%", type, 0) != 0 &&
+         sqlite3_stricmp(type, "any") != 0;
+}
+
+// Returns a comparison with the text of a value, or with the number that is written like this. A cast without the
+// addition would have an affinity, and no index of the column would serve it.
+std::string equals(sqlite3& database, const Select& select, std::size_t condition) {
+  const std::string column = quote(select.any_of[condition].column);
+  if (has_affinity(database, select, select.any_of[condition])) return column + " = ?";
+  return fmt::format("{0} IN (?{1}, iif(CAST(?{1} + 0 AS TEXT) = ?{1}, ?{1} + 0, NULL))", column, condition + 1);
+}
+
+std::string write(sqlite3& database, const Select& select) {
   std::string sql = select.distinct ? "SELECT DISTINCT " : "SELECT ";
   for (std::size_t i = 0; i < select.columns.size(); ++i) {
     sql += (i > 0 ? "," : "") + quote(select.columns[i]);
@@ -46,9 +65,9 @@ std::string write(const Select& select) {
     if (i > 0) sql += " OR ";
     const std::string column = quote(condition.column);
     switch (condition.comparison) {
-      case Comparison::equal:
+      case Comparison::equal: sql += equals(database, select, i); break;
       case Comparison::same_key: sql += column + " = ?"; break;
-      case Comparison::same_text: sql += column + " = ?" + and_as_text(column, i, "BINARY"); break;
+      case Comparison::same_text: sql += equals(database, select, i) + and_as_text(column, i, "BINARY"); break;
       case Comparison::equal_without_case:
         sql += column + " = ? COLLATE NOCASE" + and_as_text(column, i, "NOCASE");
         break;
@@ -167,7 +186,7 @@ class SqliteSource final : public Source {
     append_shape(shape_, select);
     if (const auto found = statements_.find(shape_); found != statements_.end()) return found->second.get();
     if (statements_.size() >= kSqliteStatements) statements_.clear();
-    auto statement = prepare(write(select));
+    auto statement = prepare(write(*database_, select));
     if (!statement) return std::unexpected(std::move(statement.error()));
     // A table of the source may be anything, so the statement itself is checked, too.
     if (sqlite3_stmt_readonly(statement->get()) == 0)
