@@ -33,7 +33,8 @@ class Cursor {
   bool failed() const { return code_ != SQLITE_OK; }
 
   std::string text(int column) const {
-    const auto* start = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+    // The text first: a database may be in UTF-16, and this converts it before its bytes are counted.
+    const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     return start == nullptr ? std::string() : std::string(start, size);
   }

@@ -223,7 +223,8 @@ class SqliteSource final : public Source {
       case SQLITE_FLOAT: return rows.add(sqlite3_column_double(statement, column));
       case SQLITE_BLOB: return rows.add(Bytes{static_cast<std::size_t>(sqlite3_column_bytes(statement, column))});
       case SQLITE_TEXT: {
-        const auto* start = static_cast<const char*>(sqlite3_column_blob(statement, column));
+        // The text first: a database may be in UTF-16, and this converts it before its bytes are counted.
+        const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
         return rows.add(take_text(std::string_view(start, start == nullptr ? 0 : size), limits::kCellBytes));
       }

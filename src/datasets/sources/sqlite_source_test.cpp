@@ -1,6 +1,8 @@
 // What is particular to SQLite as a source.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "datasets/propose/propose.hpp"
 #include "datasets/sources/workup.hpp"
 #include "datasets/testing/test_database.hpp"
 
@@ -63,6 +65,25 @@ TEST_F(SqliteSourceTest, AnAliasIsFoundAsTextAndAsNumber) {
   EXPECT_EQ(both.resolution, Resolution::alias);
   EXPECT_EQ(both.candidates.size(), 2U);
   EXPECT_EQ(work_up(plan, *source, {.entity = "abc"}, {}).value().status, WorkupStatus::not_found);
+}
+
+TEST_F(SqliteSourceTest, ADatabaseInUtf16IsReadLikeAnyOther) {
+  std::filesystem::remove(database.file());  // the first table decides the encoding
+  database.execute(
+      "PRAGMA encoding = 'UTF-16le';"
+      "CREATE TABLE companies (id integer PRIMARY KEY, name text, town text);"
+      "INSERT INTO companies VALUES (1, 'Acme', 'Åbo')");
+  const auto source = open();
+  const Introspection facts = source->introspect(Patience{}).value();
+  ASSERT_THAT(facts.tables, testing::ElementsAre(testing::Field(&TableFacts::name, "companies")));
+  Proposal proposal = propose({.name = "things", .dsn_env = "X"}, facts, nullptr);
+  EXPECT_THAT(proposal.problems, testing::IsEmpty());
+  const Plan plan(std::move(proposal.mapping), "");
+  const Workup workup = work_up(plan, *source, {.entity = "Acme"}, {}).value();
+  ASSERT_EQ(workup.status, WorkupStatus::found);
+  EXPECT_EQ(workup.entity->ref, "companies/1");
+  ASSERT_EQ(workup.attributes.size(), 1U);
+  EXPECT_EQ(to_text(workup.attributes.front().second), "Åbo");
 }
 
 }  // namespace
