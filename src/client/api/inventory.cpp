@@ -67,6 +67,7 @@ Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connec
   auto read = co_await read_all_lists(connection, catalog::KindSet::all(), std::move(meta));
   if (!read.any) co_return std::unexpected(std::move(*read.failure));
   auto inventory = std::make_shared<Inventory>();
+  inventory->failures = std::move(read.failures);
   inventory->faults = std::move(read.faults);
   inventory->failure = std::move(read.failure);
   for (const catalog::Kind kind : catalog::kKinds) {

@@ -16,9 +16,10 @@ namespace proteus::client {
 
 // All lists of a server, as they were last read. Immutable once published.
 struct Inventory {
-  catalog::PerKind<std::optional<Listing>> lists;  // nothing if the list was never read, as opposed to an empty list
+  catalog::PerKind<std::optional<Listing>> lists;   // nothing if the list was never read, as opposed to an empty list
+  catalog::PerKind<std::optional<Error>> failures;  // why lists could not be read, set for all that are missing
   std::vector<ListFault> faults;
-  std::optional<Error> failure;  // why some lists could not be read; all are then read again
+  std::optional<Error> failure;  // the first of them; all lists are then read again
 };
 
 // Reads all lists; each request has the members `meta` in its `_meta`. A list that cannot be read is taken from

@@ -54,7 +54,7 @@ template <class T>
 Result<std::vector<T>> list_of(const Result<std::shared_ptr<const Inventory>>& known, catalog::Kind kind) {
   if (!known) return std::unexpected(known.error());
   const auto& listed = (*known)->lists[kind];
-  if (!listed) return std::unexpected(Error(*(*known)->failure).within("not read yet"));
+  if (!listed) return std::unexpected(*(*known)->failures[kind]);
   std::vector<T> entries;
   entries.reserve(listed->entries.size());
   for (const Entry& entry : listed->entries)
@@ -126,7 +126,7 @@ Result<Tool> McpServer::tool(const std::string& name) const {
   const auto inventory = state_->inventory();
   if (!inventory) return std::unexpected(inventory.error());
   const auto& tools = (*inventory)->lists[catalog::Kind::tool];
-  if (!tools) return std::unexpected(Error(*(*inventory)->failure).within("not read yet"));
+  if (!tools) return std::unexpected(*(*inventory)->failures[catalog::Kind::tool]);
   for (const Entry& entry : tools->entries) {
     if (entry.name != name) continue;
     Tool tool;

@@ -54,6 +54,19 @@ TEST_P(PublicClient, OpensListsAndCalls) {
   EXPECT_TRUE(server.ping());
 }
 
+// REF-34
+TEST_P(PublicClient, SaysOfEachListWhyItCouldNotBeRead) {
+  auto server = fixture({"--era", GetParam(), "--fault", "fails-prompts/list+fails-resources/list"}).build();
+  ASSERT_TRUE(server.open());
+  EXPECT_EQ(server.tools()->size(), 18U);
+  const auto prompts = server.prompts();
+  ASSERT_FALSE(prompts);
+  EXPECT_THAT(prompts.error().message(), HasSubstr("prompts/list"));
+  const auto resources = server.resources();
+  ASSERT_FALSE(resources);
+  EXPECT_THAT(resources.error().message(), HasSubstr("resources/list"));
+}
+
 TEST_P(PublicClient, ReportsProgressOnTheCallingThread) {
   auto server = fixture({"--era", GetParam()}).build();
   ASSERT_TRUE(server.open());

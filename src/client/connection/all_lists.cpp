@@ -83,7 +83,7 @@ class Sweep {
       if (!kinds.has(kind)) continue;
       const std::string_view method = mcp::to_string(catalog::info(kind).list_method);
       if (errors_[kind]) {
-        const Error error = naming(method, *errors_[kind]);
+        const Error& error = all_.failures[kind].emplace(naming(method, *errors_[kind]));
         all_.faults.push_back({kind, ListFault::Cause::failed, error.message()});
         if (!all_.failure) all_.failure = error;
         continue;

@@ -32,10 +32,11 @@ std::string_view to_string(ListFault::Cause cause);
 
 // The outcome of reading the lists of a server. Each kind succeeds or fails on its own.
 struct AllLists {
-  catalog::PerKind<std::optional<Listing>> lists;  // nothing for kinds that failed or were not requested
-  std::vector<ListFault> faults;                   // in the order of the kinds
-  std::optional<Error> failure;                    // the first error that is to be retried
-  bool any = true;                                 // false if every list that the server offers failed
+  catalog::PerKind<std::optional<Listing>> lists;   // nothing for kinds that failed or were not requested
+  catalog::PerKind<std::optional<Error>> failures;  // why kinds failed
+  std::vector<ListFault> faults;                    // in the order of the kinds
+  std::optional<Error> failure;                     // the first error that is to be retried
+  bool any = true;                                  // false if every list that the server offers failed
 };
 
 // Reads lists, each with all its pages. Reads them one after the other, within a total of one time-out per list that
