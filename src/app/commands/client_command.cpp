@@ -68,8 +68,9 @@ ExitCode list(ClientOptions& options, const Invocation& invocation) {
   if (!builder) return complain(ExitCode::usage, builder.error());
   const auto server = open(*builder);
   if (!server) return complain(code_of(server.error()), server.error());
-  print_out(options.json ? inventory_json(*server) : show_inventory(*server, Terminal::of(STDOUT_FILENO)));
-  return ExitCode::done;
+  const Shown shown = options.json ? inventory_json(*server) : show_inventory(*server, Terminal::of(STDOUT_FILENO));
+  print_out(shown.text);
+  return shown.is_whole ? ExitCode::done : ExitCode::problems;
 }
 
 Result<boost::json::object> read_arguments(const std::string& word) {
@@ -152,9 +153,10 @@ ExitCode watch(ClientOptions& options, const Invocation& invocation) {
   if (!announces(*info))
     return complain(ExitCode::problems, errors::unsupported("the server does not announce changes"));
   if (!options.json) {
-    print_out(terminal.styled(Style::dim, fmt::format("watching {} tools, {} prompts and {} resources; Ctrl-C ends",
-                                                      server.tools()->size(), server.prompts()->size(),
-                                                      server.resources()->size())) +
+    const auto count = [](const auto& entries) { return entries ? std::to_string(entries->size()) : "unread"; };
+    print_out(terminal.styled(Style::dim,
+                              fmt::format("watching {} tools, {} prompts and {} resources; Ctrl-C ends",
+                                          count(server.tools()), count(server.prompts()), count(server.resources()))) +
               "\n");
   }
   int signal = 0;

@@ -46,12 +46,10 @@ boost::json::array names(const std::vector<std::string>& texts) {
 }
 
 template <class T>
-boost::json::array definitions(const Result<std::vector<T>>& entries) {
+boost::json::array definitions(const std::vector<T>& entries) {
   boost::json::array array;
-  if (entries) {
-    for (const auto& entry : *entries)
-      array.emplace_back(entry.definition);
-  }
+  for (const auto& entry : entries)
+    array.emplace_back(entry.definition);
   return array;
 }
 
@@ -71,8 +69,9 @@ std::string describe_block(const boost::json::object& block) {
 
 }  // namespace
 
-std::string show_inventory(const client::McpServer& server, const Terminal& terminal) {
-  std::string out;
+Shown show_inventory(const client::McpServer& server, const Terminal& terminal) {
+  Shown shown;
+  std::string& out = shown.text;
   if (const auto info = server.info()) {
     out += fmt::format("{} {}", terminal.styled(Style::bold, one_line(info->name.empty() ? "(unnamed)" : info->name)),
                        one_line(info->version));
@@ -84,38 +83,37 @@ std::string show_inventory(const client::McpServer& server, const Terminal& term
       out += (terminal.width() > 0 ? cut(instructions, terminal.width()) : instructions) + "\n";
     }
   }
-  const auto section = [&](std::string_view what, std::size_t count, const Table& table) {
-    if (count > 0) out += heading(what, count, terminal) + table.str(terminal);
+  using Cells = std::vector<std::string>;
+  bool is_empty = true;
+  const auto section = [&](std::string_view what, Table table, const auto& entries, const auto& cells_of) {
+    if (!entries) {
+      shown.is_whole = false;
+      out += fmt::format("\n{} could not be read: {}\n", what, one_line(entries.error().message()));
+      return;
+    }
+    if (entries->empty()) return;
+    is_empty = false;
+    for (const auto& entry : *entries)
+      table.add(cells_of(entry));
+    out += heading(what, entries->size(), terminal) + table.str(terminal);
   };
-  Table tools({"NAME", "DESCRIPTION"});
-  const auto all_tools = server.tools();
-  for (const auto& tool : *all_tools)
-    tools.add({one_line(tool.name), about(tool.title, tool.description)});
-  section("Tools", all_tools->size(), tools);
-
-  Table prompts({"NAME", "DESCRIPTION"});
-  const auto all_prompts = server.prompts();
-  for (const auto& prompt : *all_prompts)
-    prompts.add({one_line(prompt.name), about(prompt.title, prompt.description)});
-  section("Prompts", all_prompts->size(), prompts);
-
-  Table resources({"URI", "NAME", "DESCRIPTION"});
-  const auto all_resources = server.resources();
-  for (const auto& resource : *all_resources)
-    resources.add({one_line(resource.uri), one_line(resource.name), about(resource.title, resource.description)});
-  section("Resources", all_resources->size(), resources);
-
-  Table templates({"URI TEMPLATE", "NAME", "DESCRIPTION"});
-  const auto all_templates = server.resource_templates();
-  for (const auto& entry : *all_templates)
-    templates.add({one_line(entry.uri_template), one_line(entry.name), about(entry.title, entry.description)});
-  section("Resource templates", all_templates->size(), templates);
-  const bool empty = all_tools->empty() && all_prompts->empty() && all_resources->empty() && all_templates->empty();
-  if (empty) out += "\nIt offers no tools, prompts or resources.\n";
-  return out;
+  const auto named = [](const auto& entry) {
+    return Cells{one_line(entry.name), about(entry.title, entry.description)};
+  };
+  section("Tools", Table({"NAME", "DESCRIPTION"}), server.tools(), named);
+  section("Prompts", Table({"NAME", "DESCRIPTION"}), server.prompts(), named);
+  section("Resources", Table({"URI", "NAME", "DESCRIPTION"}), server.resources(), [](const client::Resource& entry) {
+    return Cells{one_line(entry.uri), one_line(entry.name), about(entry.title, entry.description)};
+  });
+  section("Resource templates", Table({"URI TEMPLATE", "NAME", "DESCRIPTION"}), server.resource_templates(),
+          [](const client::ResourceTemplate& entry) {
+            return Cells{one_line(entry.uri_template), one_line(entry.name), about(entry.title, entry.description)};
+          });
+  if (is_empty && shown.is_whole) out += "\nIt offers no tools, prompts or resources.\n";
+  return shown;
 }
 
-std::string inventory_json(const client::McpServer& server) {
+Shown inventory_json(const client::McpServer& server) {
   boost::json::object out;
   if (const auto info = server.info()) {
     out["server"] = {{"name", info->name},
@@ -125,11 +123,21 @@ std::string inventory_json(const client::McpServer& server) {
                      {"instructions", info->instructions},
                      {"capabilities", info->capabilities}};
   }
-  out["tools"] = definitions(server.tools());
-  out["prompts"] = definitions(server.prompts());
-  out["resources"] = definitions(server.resources());
-  out["resourceTemplates"] = definitions(server.resource_templates());
-  return json_line(out);
+  boost::json::array faults;
+  const auto add = [&](client::Change::Kind kind, const auto& entries) {
+    if (entries) {
+      out[key_of(kind)] = definitions(*entries);
+    } else {
+      faults.push_back(boost::json::object{{"kind", key_of(kind)}, {"error", entries.error().message()}});
+    }
+  };
+  add(client::Change::Kind::tools, server.tools());
+  add(client::Change::Kind::prompts, server.prompts());
+  add(client::Change::Kind::resources, server.resources());
+  add(client::Change::Kind::resource_templates, server.resource_templates());
+  const bool is_whole = faults.empty();
+  if (!is_whole) out["faults"] = std::move(faults);
+  return {json_line(out), is_whole};
 }
 
 std::string show_result(const client::ToolResult& result, const Terminal& terminal) {

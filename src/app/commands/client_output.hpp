@@ -9,9 +9,14 @@
 // Output of `proteus client`: text for people, or one line of JSON for programs.
 namespace proteus::app {
 
-// Returns everything that a server offers, as tables.
-std::string show_inventory(const client::McpServer& server, const Terminal& terminal);
-std::string inventory_json(const client::McpServer& server);
+struct Shown {
+  std::string text;
+  bool is_whole = true;  // false if a list could not be read; the text names it
+};
+
+// Return everything that a server offers, as tables or JSON.
+Shown show_inventory(const client::McpServer& server, const Terminal& terminal);
+Shown inventory_json(const client::McpServer& server);
 
 // Returns the texts of a tool's result, and a line for each block that is not text. For a terminal, control characters
 // are escaped; otherwise texts are unchanged.

@@ -1,6 +1,8 @@
 // `proteus client`, in process: what it prints and how it ends.
+#include <csignal>
 #include <sstream>
 
+#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +84,48 @@ TEST_P(ClientCommand, ListsAsJson) {
   const auto outcome = proteus(with_fixture({"client", "list", "--json"}, GetParam()));
   EXPECT_EQ(outcome.code, ExitCode::done);
   EXPECT_THAT(outcome.out, HasSubstr(R"("tools":[{"name":"echo")"));
+}
+
+std::vector<std::string> with_broken_prompts(std::vector<std::string> arguments, const std::string& era) {
+  arguments = with_fixture(std::move(arguments), era);
+  arguments.insert(arguments.end(), {"--fault", "fails-prompts/list"});
+  return arguments;
+}
+
+// REF-34
+TEST_P(ClientCommand, ListsTheRestWhereOneListFails) {
+  const auto outcome = proteus(with_broken_prompts({"client", "list"}, GetParam()));
+  EXPECT_EQ(outcome.code, ExitCode::problems);
+  EXPECT_THAT(outcome.out, HasSubstr("Tools (18)\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nPrompts could not be read: prompts/list: "));
+  EXPECT_THAT(outcome.out, HasSubstr("Resources (1)\n"));
+}
+
+// REF-34
+TEST_P(ClientCommand, WritesNoEmptyListForOneThatFails) {
+  const auto outcome = proteus(with_broken_prompts({"client", "list", "--json"}, GetParam()));
+  EXPECT_EQ(outcome.code, ExitCode::problems);
+  const auto listed = boost::json::parse(outcome.out);
+  EXPECT_FALSE(listed.as_object().contains("prompts"));
+  EXPECT_EQ(listed.at("resources").as_array().size(), 1U);
+  ASSERT_EQ(listed.at("faults").as_array().size(), 1U);
+  EXPECT_EQ(listed.at("faults").at(0).at("kind"), "prompts");
+  EXPECT_THAT(std::string(listed.at("faults").at(0).at("error").as_string()), HasSubstr("it broke"));
+}
+
+// REF-34
+TEST_P(ClientCommand, WatchesTheRestWhereOneListFails) {
+  // The signal is pending from the start, so the command ends as soon as it waits for one.
+  sigset_t end{};
+  sigset_t before{};
+  sigemptyset(&end);
+  sigaddset(&end, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &end, &before);
+  ::raise(SIGTERM);
+  const auto outcome = proteus(with_broken_prompts({"client", "watch"}, GetParam()));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(outcome.code, ExitCode::done);
+  EXPECT_EQ(outcome.out, "watching 18 tools, unread prompts and 1 resources; Ctrl-C ends\n");
 }
 
 TEST_P(ClientCommand, CallsAndShowsProgress) {
