@@ -34,7 +34,7 @@ class GrantServers {
   virtual ~GrantServers() = default;
 
   virtual Task<Refreshed> refresh(GrantPointer grant) = 0;
-  // Revokes a grant (RFC 7009). Fails with `unsupported` if the server does not offer that.
+  // Revokes a grant (RFC 7009), if it has a token. Fails with `unsupported` if the server does not offer that.
   virtual Task<Result<>> revoke(GrantPointer grant) = 0;
 
   // Returns the authorization server that a grant's upstream names now, by its challenge or its metadata.

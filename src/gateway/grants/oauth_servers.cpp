@@ -155,13 +155,14 @@ Task<Refreshed> OAuthServers::refresh(GrantPointer grant) {
 }
 
 Task<Result<>> OAuthServers::revoke(GrantPointer grant) {
+  const bool has_refresh = !grant->tokens.refresh_token.empty();
+  const Secret& token = has_refresh ? grant->tokens.refresh_token : grant->tokens.access_token;
+  if (token.empty()) co_return Result<>();
   if (grant->server.revocation_endpoint.empty())
     co_return std::unexpected(errors::unsupported("the authorization server offers no revocation"));
   auto client = complete(*grant);
   if (!client) co_return std::unexpected(std::move(client.error()));
-  const bool has_refresh = !grant->tokens.refresh_token.empty();
-  co_return co_await auth::oauth::revoke(fetch_, clock_, grant->server, std::move(*client),
-                                         has_refresh ? grant->tokens.refresh_token : grant->tokens.access_token,
+  co_return co_await auth::oauth::revoke(fetch_, clock_, grant->server, std::move(*client), token,
                                          has_refresh ? "refresh_token" : "access_token");
 }
 
