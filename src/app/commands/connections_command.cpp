@@ -77,12 +77,22 @@ ExitCode add_connection(const ConnectionOptions& options) {
   return ExitCode::done;
 }
 
+bool is_revoked(const boost::json::value& ended) {
+  const auto* const object = ended.if_object();
+  const auto* const revoked = object != nullptr ? object->if_contains("revoked") : nullptr;
+  return revoked != nullptr && revoked->is_bool() && revoked->get_bool();
+}
+
 ExitCode remove_connection(const ConnectionOptions& options) {
   if (auto fit = check_name(options.id); !fit) return refuse(std::move(fit.error()).within("ID"));
   const auto answer = ask_about_connections(options, "DELETE", "/" + options.id);
   if (!answer) return refuse(answer.error());
   print_out(options.json ? json_line(*answer) : fmt::format("disconnected {}\n", options.id));
-  return ExitCode::done;
+  if (is_revoked(*answer)) return ExitCode::done;
+  const std::string why = one_line(string_at(*answer, "last_error"));
+  fmt::print(stderr, "proteus: its token was not revoked at the authorization server, and may still work{}{}\n",
+             why.empty() ? "" : ": ", why);
+  return ExitCode::problems;
 }
 
 }  // namespace
