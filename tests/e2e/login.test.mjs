@@ -113,4 +113,15 @@ describe('signing in from the command line', () => {
     assert.match(log, /access_denied/);
     assert.deepEqual(kept(), []);
   });
+
+  test('a login whose tokens cannot be kept fails and says so', async (context) => {
+    const file = join(makeFolder(), 'file');
+    writeFileSync(file, '');
+    const { shown, ended } = stopAfter(context)(login(parts.gateway.url, { PROTEUS_SIGN_INS: join(file, 'kept') }));
+    assert.equal((await fetch(await signIn(await shown, 'ada'))).status, 200);
+    const { code, log } = await ended;
+    assert.equal(code, 1, log);
+    assert.match(log, /the sign-in could not be kept: .*Not a directory/);
+    assert.doesNotMatch(log, /Signed in/);
+  });
 });

@@ -4,13 +4,6 @@
 
 namespace proteus::app {
 
-std::function<void(const std::string&)> saving_to(const SignInFile& file) {
-  return [file](const std::string& kept) {
-    if (const auto saved = file.save(Secret(kept)); !saved)
-      log::error("the sign-in could not be kept: {}", saved.error().message());
-  };
-}
-
 Result<std::optional<client::OAuth>> kept_sign_in(const std::string& url, const Environment& environment) {
   const auto server = net::Url::parse(url);
   if (!server) return std::nullopt;  // the builder reports this better
@@ -21,7 +14,10 @@ Result<std::optional<client::OAuth>> kept_sign_in(const std::string& url, const 
   if (kept->empty()) return std::nullopt;
   client::OAuth oauth;
   oauth.load = [kept = std::move(*kept)] { return kept.reveal(); };
-  oauth.save = saving_to(*file);
+  oauth.save = [file = *file](const std::string& renewed) {
+    if (const auto saved = file.save(Secret(renewed)); !saved)
+      log::error("the sign-in could not be kept: {}", saved.error().message());
+  };
   return oauth;
 }
 

@@ -10,8 +10,8 @@
 
 #include "app/commands/client_target.hpp"
 #include "app/commands/command.hpp"
-#include "app/commands/kept_sign_in.hpp"
 #include "app/commands/loopback_redirect.hpp"
+#include "app/commands/sign_in_file.hpp"
 #include "app/commands/terminal.hpp"
 #include "auth/fetch/form.hpp"
 #include "base/log/log.hpp"
@@ -68,6 +68,7 @@ ExitCode login(LoginOptions& options) {
   if (const auto listening = redirect.listen(); !listening) return fail(ExitCode::problems, listening.error());
   client::OAuth oauth = options.oauth;
   bool is_signed_in = false;
+  Result<> saved;
   oauth.client.secret.variable = options.secret_variable;
   oauth.redirect_uri = redirect.uri();
   oauth.authorize = [&](const std::string& url) -> Result<std::string> {
@@ -76,15 +77,17 @@ ExitCode login(LoginOptions& options) {
     if (!options.prints_only) open_browser(url);
     return redirect.wait(kSignInTime);
   };
-  oauth.save = [&, save = saving_to(*file)](const std::string& kept) {
+  oauth.save = [&](const std::string& kept) {
     is_signed_in = true;
-    save(kept);
+    saved = file->save(Secret(kept));
   };
   builder->auth(std::move(oauth)).timeout(kSignInTime);
   auto server = builder->build();
   const auto opened = server.open();
   server.close();
-  if (!opened) return fail(ExitCode::problems, opened.error());
+  if (!saved) fail(ExitCode::problems, std::move(saved.error()).within("the sign-in could not be kept"));
+  if (!opened) fail(ExitCode::problems, opened.error());
+  if (!saved || !opened) return ExitCode::problems;
   fmt::print(stderr, "{}\n", is_signed_in ? "Signed in." : "The server asks for no sign-in.");
   return ExitCode::done;
 }
@@ -98,12 +101,11 @@ ExitCode logout(const LoginOptions& options) {
     fmt::print(stderr, "There is no sign-in at this server.\n");
     return ExitCode::done;
   }
-  const auto ended = client::end_sign_in(kept->reveal(), options.target.ca_file);
-  file->remove();
-  if (ended) return ExitCode::done;
-  fmt::print(stderr, "proteus: the sign-in is removed here, but the server could not revoke it: {}\n",
-             one_line(ended.error().message()));
-  return ExitCode::problems;
+  auto ended = client::end_sign_in(kept->reveal(), options.target.ca_file);
+  auto removed = file->remove();
+  if (!removed) fail(ExitCode::problems, std::move(removed.error()).within("the sign-in could not be removed here"));
+  if (!ended) fail(ExitCode::problems, std::move(ended.error()).within("the server could not revoke the sign-in"));
+  return removed && ended ? ExitCode::done : ExitCode::problems;
 }
 
 CLI::App& add(CLI::App& client, const std::string& name, const std::string& description, LoginOptions& options) {

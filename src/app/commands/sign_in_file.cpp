@@ -54,9 +54,11 @@ Result<> SignInFile::save(const Secret& kept) const {
   return store::write_private(path_, kept.reveal());
 }
 
-bool SignInFile::remove() const {
+Result<> SignInFile::remove() const {
   std::error_code fault;
-  return std::filesystem::remove(path_, fault);
+  std::filesystem::remove(path_, fault);
+  if (fault) return std::unexpected(errors::internal(fmt::format("{}: {}", path_.string(), fault.message())));
+  return {};
 }
 
 }  // namespace proteus::app

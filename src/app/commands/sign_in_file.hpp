@@ -22,8 +22,8 @@ class SignInFile {
   // Returns an empty secret if there is no file. Fails if other users may read the file.
   Result<Secret> load() const;
   Result<> save(const Secret& kept) const;
-  // Returns whether there was a file.
-  bool remove() const;
+  // Succeeds if there is no file.
+  Result<> remove() const;
 
  private:
   explicit SignInFile(std::filesystem::path path) : path_(std::move(path)) {}

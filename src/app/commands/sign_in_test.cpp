@@ -1,4 +1,6 @@
 // The sign-in that `proteus client login` saves, and the redirect of the browser back to it.
+#include <fstream>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +15,8 @@ namespace proteus::app {
 namespace {
 
 using ::testing::Eq;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 net::Url server_url(std::string_view text) { return net::Url::parse(text).value(); }
@@ -47,6 +51,17 @@ TEST(SignInFileTest, IsForItsOwnerAlone) {
   std::filesystem::permissions(file.path(), perms::group_read, std::filesystem::perm_options::add);
   EXPECT_FALSE(file.load()) << "others could have read it";
   EXPECT_TRUE(file.remove());
+  EXPECT_TRUE(file.load()->empty());
+  EXPECT_TRUE(file.remove()) << "there is none";
+}
+
+TEST(SignInFileTest, SaysThatItCannotBeWrittenOrRemoved) {
+  const store::test::TemporaryDirectory folder;
+  const auto regular = folder.path() / "file";
+  std::ofstream(regular).flush();
+  const auto environment = fixed_environment({{"PROTEUS_SIGN_INS", (regular / "kept").string()}});
+  const auto file = SignInFile::of(server_url("https://mcp.example/mcp"), environment).value();
+  EXPECT_FALSE(file.save(Secret("tokens")));
   EXPECT_FALSE(file.remove());
 }
 
@@ -90,6 +105,36 @@ TEST(ClientTargetTest, UsesTheSignInUnlessAHeaderAuthenticates) {
   EXPECT_EQ(sent_with("X-Session-Id: 7"), "Bearer kept");
   EXPECT_EQ(sent_with("authorization: Basic own"), "Basic own");
   EXPECT_EQ(sent_with("X-Api-Key: own"), "none");
+  ::unsetenv("PROTEUS_SIGN_INS");
+}
+
+// Revokes a token. Meanwhile a directory takes the place of the file, so that it cannot be removed.
+Task<> revoke_and_block(net::Exchange& exchange, const std::filesystem::path& file) {
+  std::filesystem::remove(file);
+  std::filesystem::create_directories(file / "in the way");
+  co_await exchange.reply({}, "");
+}
+
+// UPC-16
+TEST(LogoutTest, FailsIfTheFileCannotBeRemoved) {
+  std::filesystem::path path;
+  net::TestServer server([&](net::Exchange& exchange) { return revoke_and_block(exchange, path); });
+  const std::string origin = fmt::format("http://127.0.0.1:{}", server.port());
+  const store::test::TemporaryDirectory folder;
+  ::setenv("PROTEUS_SIGN_INS", folder.path().c_str(), 1);
+  const auto file = SignInFile::of(server_url(origin + "/mcp"), process_environment()).value();
+  path = file.path();
+  const std::string kept = fmt::format(R"({{"resource":"{0}/mcp","client":{{"client_id":"c"}},)"
+                                       R"("server":{{"issuer":"{0}","revocation_endpoint":"{0}/revoke"}},)"
+                                       R"("tokens":{{"access_token":"kept"}}}})",
+                                       origin);
+  ASSERT_TRUE(file.save(Secret(kept)));
+  ::testing::internal::CaptureStderr();
+  const ExitCode code = run({"client", "logout", origin + "/mcp"});
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, ExitCode::problems);
+  EXPECT_THAT(said, HasSubstr("proteus: the sign-in could not be removed here: "));
+  EXPECT_THAT(said, Not(HasSubstr("could not revoke")));
   ::unsetenv("PROTEUS_SIGN_INS");
 }
 
