@@ -142,7 +142,9 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
       co_return co_await PendingRequest::finish(std::move(pending), std::move(params));
     }
   }
-  const std::uint64_t found_before = link_.standing() != nullptr ? link_.standing()->generation : 0;
+  // What was found out after the request was first sent is not doubted.
+  const Negotiated* const standing = before == Before::nothing ? link_.standing() : nullptr;
+  const std::uint64_t found_before = standing != nullptr ? standing->generation : 0;
   for (;; before = Before::failed) {
     if (link_.standing() == nullptr) questions_.set_roots_due(true);
     auto negotiated = co_await link_.establish(options.authorizer);
@@ -323,7 +325,9 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, mcp::Method 
     forget_session(negotiated);
     return {.answer = std::unexpected(errors::not_found("the server no longer knows the session")), .again = true};
   }
-  const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
+  // Another request that met the other era at the same time may have reported it already.
+  const bool again = !options_.era && contradicts(reply, negotiated.era());
+  if (again) (void)link_.era_doubtful(negotiated.generation);
   const bool for_log_level = method == mcp::Method::set_log_level;
   Outcome outcome{std::unexpected(for_log_level ? log_level_error(reply) : reply_error(reply)), again};
   outcome.misfits = negotiated.era() == mcp::Era::modern && method == mcp::Method::tools_call &&

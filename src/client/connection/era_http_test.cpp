@@ -102,6 +102,31 @@ TEST_F(EraOverHttp, IsAnsweredByAServerThatHasChangedItsEra) {
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
 }
 
+// REF-26
+TEST_F(EraOverHttp, AnswersAllRequestsThatMetTheOtherEraTogether) {
+  mcp = FakeMcp::modern();
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  mcp = FakeMcp::legacy();
+  std::vector<std::shared_ptr<Feed>> refusals;
+  mcp.on["tools/call"] = [&, fine = mcp.on["tools/call"]](const FakeRequest& request) {
+    if (!request.header("mcp-session-id").empty()) return fine(request);
+    refusals.push_back(server.feed());
+    const FakeResponse refusal{.status = 400, .type = "text/plain", .feed = refusals.back()};
+    if (refusals.size() < 2) return refusal;
+    for (const auto& each : refusals) {
+      each->push("Bad Request: no session");
+      each->end();
+    }
+    return refusal;
+  };
+  net::test::Started first(io, call_tool(client.connection, "echo", "{}"));
+  net::test::Started second(io, call_tool(client.connection, "echo", "{}"));
+  EXPECT_EQ(Client::text_of(first.finish()), "done");
+  EXPECT_EQ(Client::text_of(second.finish()), "done");
+  EXPECT_EQ(server.count("initialize"), 1U);
+}
+
 // UPC-15: a request written for one era could reach another caller's session in the other era.
 TEST_F(EraOverHttp, DoesNotSendWhatWasWrittenForTheOtherEra) {
   std::vector<mcp::Era> agreed;
