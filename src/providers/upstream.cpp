@@ -231,12 +231,13 @@ void Upstream::answered_live(catalog::Kind kind, bool implemented) {
 }
 
 // Drops the instructions, which the server may have meant for one caller only.
-void Upstream::learn(const client::ServerFacts& facts) {
-  if (!waits_for_callers()) return;
-  if (const auto known = refresher_.facts(); known && known->era() == facts.era()) return;
+bool Upstream::learn(const client::ServerFacts& facts) {
+  const auto known = refresher_.facts();
+  if (known ? known->era() == facts.era() : !waits_for_callers()) return false;
   auto learned = std::make_shared<client::ServerFacts>(facts);
   learned->instructions.clear();
   refresher_.learn(std::move(learned));
+  return true;
 }
 
 void Upstream::start() {

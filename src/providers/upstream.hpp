@@ -143,8 +143,12 @@ class Upstream {
   const std::string& oauth_target() const { return oauth_target_; }
   // Whether the upstream is known only from what callers' connections find out.
   bool waits_for_callers() const { return dependencies_.waits_for_callers; }
-  // Thread-safe. Takes over what a caller's connection found out about the server, if the upstream waits for callers.
-  void learn(const client::ServerFacts& facts);
+  // Thread-safe. Takes over what a connection for callers found out about the server, if the server has changed its
+  // era, or if nothing is known because the upstream waits for callers. Returns whether it did so; `look_again` must
+  // follow.
+  bool learn(const client::ServerFacts& facts);
+  // Finds out whether the server is of this era, and reads the lists, if the upstream has a connection of its own.
+  void look_again(mcp::Era era) { refresher_.look_again(era); }
 
   // Serves what an earlier run or another process stored, until the upstream answers. Returns what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);

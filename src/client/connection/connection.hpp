@@ -52,6 +52,12 @@ class Connection final : private Inbox {
 
   // See Link::reconsider.
   void reconsider() { link_.reconsider(); }
+  // Call when another connection has found that the server is of `era`. If this one disagrees, it finds out again
+  // before its next request.
+  void reconsider_unless(mcp::Era era) {
+    const Negotiated* const standing = link_.standing();
+    if (standing != nullptr && standing->era() != era) (void)link_.era_doubtful(standing->generation);
+  }
 
   // Sends a request and returns its result. An error of the server has its code, message and data, and kind `remote`,
   // or `unavailable` with HTTP status 429 or 5xx. The handlers answer a modern server's requests for input, unless the

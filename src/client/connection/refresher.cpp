@@ -48,6 +48,7 @@ Options Refresher::with_announcements(Options options) {
   options.reconnect_delay = policy_.first_retry;
   options.max_reconnect_delay = policy_.last_retry;
   options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
+  options.on_agreed = [this](const ServerFacts&) { agreed(); };
   // The session's state is lost, and perhaps the server was restarted.
   options.on_session_lost = [this] { want_refresh(reading_.window()); };
   options.on_era_corrected = [this] { want_refresh({}); };

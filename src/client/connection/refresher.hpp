@@ -114,7 +114,8 @@ class Refresher {
     std::function<void(catalog::KindSet kinds)> on_lists_changed = {};
   };
 
-  // Opens nothing. Overwrites the options about announcements, reconnecting, lost sessions and corrected eras.
+  // Opens nothing. Overwrites the options about announcements, reconnecting, agreements, lost sessions and corrected
+  // eras.
   Refresher(RefreshPolicy policy, Dependencies around, MakerFactory make, Options options);
   Refresher(const Refresher&) = delete;
   Refresher& operator=(const Refresher&) = delete;
@@ -147,8 +148,10 @@ class Refresher {
   std::shared_ptr<const ServerFacts> facts() const;
   // Thread-safe. Returns whether the server is known to be modern. Cheaper than `facts`.
   bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
-  // Thread-safe. Stores facts that another connection has found out, for a refresher that never connects itself.
+  // Thread-safe. Stores facts that another connection has found out.
   void learn(std::shared_ptr<const ServerFacts> facts);
+  // Finds out whether the server is of `era`, as another connection has found. Reads the lists and listens anew.
+  void look_again(mcp::Era era);
   // Thread-safe.
   ServerHealth health() const;
   // Thread-safe. Returns what further connections to the same server need not find out again.
@@ -195,6 +198,8 @@ class Refresher {
   // Reads kept lists, or reports live lists as changed: anything may have changed while nothing was announced.
   void missed(std::chrono::milliseconds wait);
   void note_facts(std::shared_ptr<const ServerFacts> facts);
+  // Notes at once that the server has changed its era: callers must not use it in the other one.
+  void agreed();
   bool polls() const;
   Watch watch() const;
   Task<std::shared_ptr<Round>> join_round();

@@ -140,11 +140,24 @@ void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
   old_sse_ = connection_.known().old_sse;
 }
 
+void Refresher::agreed() {
+  const auto known = facts();
+  if (!known || known->era() == connection_.facts()->era()) return;
+  note_facts(connection_.facts());
+  if (!under_way_) want_refresh({});
+}
+
 void Refresher::learn(std::shared_ptr<const ServerFacts> facts) {
   const std::scoped_lock lock(mutex_);
   modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
   health_.state = ServerState::connected;
+}
+
+void Refresher::look_again(mcp::Era era) {
+  connection_.reconsider_unless(era);
+  listen_at_ = dependencies_.clock.now();
+  want_refresh({});
 }
 
 // Reads no lists, unless the server's facts have changed because the connection was negotiated again.

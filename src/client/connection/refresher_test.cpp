@@ -79,5 +79,24 @@ TEST_F(RefresherTest, ReadsAServerThatHasBecomeLegacy) {
   end(refresher);
 }
 
+// REF-26: its own connection may carry the requests of all callers, and meet the other era in one of them.
+TEST_F(RefresherTest, KnowsAtOnceThatARequestMetTheOtherEra) {
+  int readings = 0;
+  auto around = dependencies();
+  around.read = [&readings]() -> Task<Result<Gathered>> {
+    ++readings;
+    co_return Gathered{};
+  };
+  Refresher refresher({.health_interval = 1h}, std::move(around), transports_to(server.url(), io, http), test::quick());
+  refresher.start();
+  EXPECT_TRUE(net::test::run(io, refresher.first_try()));
+  EXPECT_TRUE(refresher.is_modern());
+  mcp = FakeMcp::legacy();
+  EXPECT_TRUE(net::test::run(io, ping(refresher.connection())));
+  EXPECT_FALSE(refresher.is_modern());
+  net::test::run_until(io, [&] { return readings == 2; });
+  end(refresher);
+}
+
 }  // namespace
 }  // namespace proteus::client

@@ -325,11 +325,14 @@ std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {
 }
 
 CallerConnection Worker::connect(const ServedUpstream& upstream, client::Options options) {
-  // If only callers' connections reach an upstream, they must report when its era has changed.
-  if (upstream->waits_for_callers() && !options.era) {
+  // If the era has changed, requests must not go on in a session that callers share. If only callers' connections reach
+  // an upstream, all of them report its era.
+  const bool is_shared = options.owner == client::Owner::everybody;
+  if ((is_shared || upstream->waits_for_callers()) && !options.era) {
     options.on_agreed = [told = std::move(options.on_agreed),
                          weak = std::weak_ptr(upstream.upstream)](const client::ServerFacts& facts) {
-      if (const auto served = weak.lock()) served->learn(facts);
+      if (const auto served = weak.lock(); served && served->learn(facts))
+        boost::asio::post(served->io(), [served, era = facts.era()] { served->look_again(era); });
       if (told) told(facts);
     };
   }

@@ -220,5 +220,56 @@ TEST_P(EraChange, AnUpstreamThatComesBackAsTheOtherEraIsServedInIt) {
   });
 }
 
+// A modern server that is replaced by a legacy one, which keeps sessions.
+struct RolledBack {
+  static bool is_modern(const boost::json::object& message) {
+    const auto* const params = message.if_contains("params");
+    const auto* const meta = params != nullptr ? params->as_object().if_contains("_meta") : nullptr;
+    return meta != nullptr && meta->as_object().contains("io.modelcontextprotocol/protocolVersion");
+  }
+  Reaction react(const boost::json::object& message) {
+    if (is_legacy == is_modern(message)) return Reaction::refuse(400);
+    const auto& method = message.at("method").as_string();
+    if (method == "server/discover") {
+      return std::string(R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}})");
+    }
+    if (method == "initialize") {
+      Reaction begun(std::string(
+          R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}})"));
+      begun.lines = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
+      return begun;
+    }
+    if (auto list = small_lists(message)) return *list;
+    return std::string(R"({"resultType":"complete","content":[]})");
+  }
+
+  std::atomic<bool> is_legacy = false;
+  std::atomic<int> sessions = 0;
+  ScriptedUpstream upstream{[this](const boost::json::object& message) { return react(message); },
+                            ScriptedUpstream::Discover::scripted};
+};
+
+// REF-26, BRG-11: the requests of all callers used one connection, and must not go on in one session.
+TEST(RollbackToLegacy, KeepsCallersApartFromTheFirstCallOn) {
+  RolledBack server;
+  auto settings = upstream_at("up", server.upstream.port());
+  settings.health_interval = 1h;
+  TestGateway gateway(
+      {settings},
+      {.principals = {{.name = "ada", .token = Secret("a")}, {.name = "bo", .token = Secret("b")}}, .workers = 1});
+  gateway.discover();
+  ASSERT_TRUE(gateway.call("up_tool", "{}", test::bearer("a")).as_object().contains("result"));
+  const std::size_t lists = server.upstream.received("tools/list").size();
+  server.is_legacy = true;
+  for (const auto token : {"a", "b"})
+    EXPECT_TRUE(gateway.call("up_tool", "{}", test::bearer(token)).as_object().contains("result")) << token;
+  const auto sessions = server.upstream.headers("Mcp-Session-Id", "tools/call");
+  ASSERT_EQ(sessions.size(), 2U);
+  EXPECT_NE(sessions.front(), sessions.back());
+  EXPECT_EQ(server.upstream.received("tools/call").size(), 4U) << "one was refused, because it was modern";
+  wait_until([&] { return server.upstream.received("tools/list").size() > lists; });
+  EXPECT_EQ(mcp::era_of(gateway.status("up").version.value()), mcp::Era::legacy);
+}
+
 }  // namespace
 }  // namespace proteus::gateway

@@ -225,10 +225,11 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   };
   options.headers = mirrored();
   options.authorizer = authorizer_;
-  // If the upstream has changed its era, the request must not be sent: it could run in a session that all callers
-  // share.
-  if (route_.upstream->waits_for_callers() && (facts_ || route_.upstream->is_modern()))
-    options.era = facts_ ? facts_->era() : mcp::Era::modern;
+  // If the upstream has changed its era, a request that was written for the modern one must not be sent: it would run
+  // in a session that all callers share.
+  const bool modern = facts_ ? facts_->era() == mcp::Era::modern : params_ || route_.upstream->is_modern();
+  if (modern) options.era = mcp::Era::modern;
+  if (!modern && facts_ && route_.upstream->waits_for_callers()) options.era = mcp::Era::legacy;
   if (route_.shaped) options.timeout = route_.shaped->timeout;
   return options;
 }
@@ -273,7 +274,7 @@ Task<Result<Forwarded>> Forwarding::list(client::Params params) {
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
   line_ = nullptr;
-  if (!facts_ && !route_.upstream->is_modern()) facts_ = route_.upstream->facts();
+  if (!facts_ && !params_ && !route_.upstream->is_modern()) facts_ = route_.upstream->facts();
   if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
   Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);

@@ -90,17 +90,24 @@ class ScriptedUpstream {
     const std::scoped_lock lock(mutex_);
     return authorizations_;
   }
-  // Returns the values of a header, from all requests that had it.
-  std::vector<std::string> headers(std::string_view name) {
+  // Returns the values of a header, from all requests that had it; if `method` is given, from its requests only.
+  std::vector<std::string> headers(std::string_view name, std::string_view method = {}) {
     const std::scoped_lock lock(mutex_);
     std::vector<std::string> found;
-    for (const auto& [field, value] : headers_) {
-      if (net::same_field_name(field, name)) found.push_back(value);
+    for (const auto& header : headers_) {
+      const bool counts = method.empty() || header.method == method;
+      if (counts && net::same_field_name(header.name, name)) found.push_back(header.value);
     }
     return found;
   }
 
  private:
+  struct Header {
+    std::string method;  // of the MCP request
+    std::string name;
+    std::string value;
+  };
+
   Task<> handle(net::Exchange& exchange) {
     if (exchange.request().method() != "POST") {
       co_await exchange.reply({.status = 405});
@@ -115,8 +122,10 @@ class ScriptedUpstream {
       const std::scoped_lock lock(mutex_);
       received_.push_back(message);
       authorizations_.emplace_back(exchange.request().fields().find("Authorization").value_or(""));
+      const auto* const method = message.if_contains("method");
+      const std::string of(method != nullptr ? std::string_view(method->as_string()) : std::string_view());
       for (const auto& field : exchange.request().fields())
-        headers_.emplace_back(field.name, field.value);
+        headers_.push_back({of, std::string(field.name), std::string(field.value)});
     }
     if (discover_ == Discover::answered && message.at("method") == "server/discover") {
       co_return co_await reply(
@@ -167,7 +176,7 @@ class ScriptedUpstream {
   std::mutex mutex_;
   std::vector<boost::json::object> received_;
   std::vector<std::string> authorizations_;
-  std::vector<std::pair<std::string, std::string>> headers_;
+  std::vector<Header> headers_;
   net::TestServer server_;
 };
 
