@@ -117,13 +117,9 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   }
   const Number number = asked->number;
   const auto answer = rounds.answers.find(kKey);
-  if (answer == rounds.answers.end()) {
-    required.state = rounds.state;
-    co_return required;
-  }
-  const bool confirmed = is_confirmed(answer->second);
+  const bool decides = answer != rounds.answers.end();
   std::optional<std::string> result;
-  switch (claim(number, call.caller().principal, result)) {
+  switch (decides ? claim(number, call.caller().principal, result) : look(number, result)) {
     case Claim::first: break;
     case Claim::running:
       co_return tool_error("This confirmed call is already running; its result goes to the request that started it.");
@@ -135,6 +131,11 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     case Claim::full:
       co_return tool_error("There were too many confirmed calls recently. Nothing was run; try again in some minutes.");
   }
+  if (!decides) {
+    required.state = rounds.state;
+    co_return required;
+  }
+  const bool confirmed = is_confirmed(answer->second);
   // However the call ends, even by an exception, it counts as started.
   std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
   const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(number, std::move(members)); });
@@ -156,17 +157,12 @@ std::string Confirmations::new_state(std::string_view digest) {
   return fmt::format("{}:{}:{}", process_, last_, digest);
 }
 
-// A question between two marks is at least as old as the later mark.
-bool Confirmations::is_too_late(Number number, Clock::Monotonic now) {
-  while (asked_.size() > 1 && asked_[1].first + limits_.remembered <= now) {
+// A question was asked at most `kMarkedEach` after its mark.
+void Confirmations::close_old(Clock::Monotonic now) {
+  while (!asked_.empty() && asked_.front().first + kMarkedEach + limits_.remembered <= now) {
     asked_.pop_front();
-    first_open_ = asked_.front().second;
+    first_open_ = asked_.empty() ? last_ + 1 : asked_.front().second;
   }
-  if (asked_.size() == 1 && asked_.front().first + kMarkedEach + limits_.remembered <= now) {
-    asked_.clear();
-    first_open_ = last_ + 1;
-  }
-  return number < first_open_;
 }
 
 std::optional<Confirmations::Asked> Confirmations::read_state(std::string_view state) const {
@@ -182,9 +178,12 @@ std::optional<Confirmations::Asked> Confirmations::read_state(std::string_view s
   return asked;
 }
 
+// A decision about an open question must not be forgotten: the question would be decided again.
 void Confirmations::forget_old() {
   const auto now = clock_.now();
-  while (!by_time_.empty() && by_time_.front().first + limits_.remembered < now) {
+  close_old(now);
+  while (!by_time_.empty() && by_time_.front().first + limits_.remembered < now &&
+         by_time_.front().second < first_open_) {
     const auto found = decided_.find(by_time_.front().second);
     if (found != decided_.end()) {
       if (found->second.result) kept_bytes_ -= found->second.result->size();
@@ -196,15 +195,24 @@ void Confirmations::forget_old() {
   }
 }
 
-Confirmations::Claim Confirmations::claim(Number number, const std::string& principal,
-                                          std::optional<std::string>& result) {
-  const std::scoped_lock lock(mutex_);
+Confirmations::Claim Confirmations::find(Number number, std::optional<std::string>& result) {
   forget_old();
   if (const auto found = decided_.find(number); found != decided_.end()) {
     result = found->second.result;
     return found->second.ended ? Claim::ended : Claim::running;
   }
-  if (is_too_late(number, clock_.now())) return Claim::too_late;
+  return number < first_open_ ? Claim::too_late : Claim::first;
+}
+
+Confirmations::Claim Confirmations::look(Number number, std::optional<std::string>& result) {
+  const std::scoped_lock lock(mutex_);
+  return find(number, result);
+}
+
+Confirmations::Claim Confirmations::claim(Number number, const std::string& principal,
+                                          std::optional<std::string>& result) {
+  const std::scoped_lock lock(mutex_);
+  if (const Claim found = find(number, result); found != Claim::first) return found;
   if (decided_.size() >= limits_.decided) return Claim::full;
   const auto own = by_principal_.find(principal);
   if (own != by_principal_.end() && own->second >= limits_.of_one) return Claim::full;

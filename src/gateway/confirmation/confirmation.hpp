@@ -24,7 +24,7 @@ namespace proteus::gateway {
 // as its result, and sends the answer with its retry, perhaps more than once. The first retry with an answer decides;
 // the others get its result, or an error that says why not. A question of another process is never run here, because
 // nobody knows whether that process ran the call; its state names that process, so that the retry can be forwarded. A
-// question stays open for as long as its decision is remembered, by the monotonic clock, so that setting the wall clock
+// decision is remembered at least until its question is closed, by the monotonic clock, so that setting the wall clock
 // back cannot run a call twice.
 //
 // Thread-safe. Calls that need no confirmation do not use this object.
@@ -80,8 +80,12 @@ class Confirmations {
     std::string_view digest;
   };
   std::string new_state(std::string_view digest);
-  bool is_too_late(Number number, Clock::Monotonic now);
+  void close_old(Clock::Monotonic now);
   std::optional<Asked> read_state(std::string_view state) const;
+  // Returns how far the call of a question is; `first` if nothing was decided. `find` requires the mutex.
+  Claim find(Number number, std::optional<std::string>& result);
+  Claim look(Number number, std::optional<std::string>& result);
+  // Decides a question, if nothing was decided.
   Claim claim(Number number, const std::string& principal, std::optional<std::string>& result);
   void settle(Number number, std::string members);
   void forget_old();

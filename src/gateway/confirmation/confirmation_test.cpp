@@ -43,6 +43,15 @@ class ConfirmationLimits : public ::testing::Test {
                          .state = state};
     ask(answered);
   }
+  // Plays a retry without an answer, which asks again.
+  bool is_asked_again(const std::string& principal, const std::string& state) {
+    const server::Caller caller{.principal = principal};
+    const mcp::Request request;
+    NoChannel channel(io_.get_executor());
+    server::Call call(request, caller, channel);
+    call.rounds() = {.round = 1, .answers = {}, .state = state};
+    return std::holds_alternative<mcp::InputRequired>(ask(call));
+  }
 
   ManualClock clock_;
   Confirmations confirmations_{clock_, {.decided = 5, .of_one = 2}};
@@ -84,6 +93,32 @@ TEST_F(ConfirmationLimits, RunNothingTwiceHoweverOldTheStateIs) {
   }
   EXPECT_EQ(runs_, 1);
   EXPECT_EQ(confirmations_.remembered(), 0U);
+}
+
+// SES-12, PRO-10: a later question must not keep this one open after its decision was forgotten.
+TEST_F(ConfirmationLimits, RememberADecisionUntilItsQuestionIsClosed) {
+  const std::string state = question_for("ada");
+  agree("ada", state);
+  clock_.advance(5min);
+  question_for("other");
+  clock_.advance(6min + 1s);
+  agree("ada", state);
+  EXPECT_EQ(runs_, 1);
+  clock_.advance(30s);
+  agree("ada", state);
+  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(confirmations_.remembered(), 0U);
+}
+
+// The new state would be good for longer than the decision is remembered.
+TEST_F(ConfirmationLimits, AskNobodyAgainWhoHasDecided) {
+  const std::string state = question_for("ada");
+  EXPECT_TRUE(is_asked_again("ada", state));
+  agree("ada", state);
+  EXPECT_FALSE(is_asked_again("ada", state));
+  const std::string old = question_for("ada");
+  clock_.advance(12min);
+  EXPECT_FALSE(is_asked_again("ada", old)) << "the answer would come too late";
 }
 
 TEST_F(ConfirmationLimits, LeaveAQuestionOpenForAsLongAsItsStateIsGood) {
