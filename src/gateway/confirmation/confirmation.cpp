@@ -98,7 +98,7 @@ Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputReque
 
 Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRequest question, std::string digest,
                                                 const Run& run) {
-  const server::Rounds& rounds = call.rounds();
+  server::Rounds& rounds = call.rounds();
   mcp::InputRequired required;
   required.requests.push_back(std::move(question));
   // An answer without a question does not count.
@@ -106,7 +106,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     required.state = new_state(digest);
     co_return required;
   }
-  const auto asked = read_state(rounds.state);
+  auto asked = read_state(rounds.state);
   if (!asked) {
     co_return tool_error(
         "The gateway was restarted after it asked for confirmation, and cannot tell whether the call ran. Check that "
@@ -117,7 +117,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   }
   const Number number = asked->number;
   const auto answer = rounds.answers.find(kKey);
-  const bool decides = answer != rounds.answers.end();
+  const bool decides = asked->rounds || answer != rounds.answers.end();
   std::optional<std::string> result;
   switch (decides ? claim(number, call.caller().principal, result) : look(number, result)) {
     case Claim::first: break;
@@ -135,7 +135,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     required.state = rounds.state;
     co_return required;
   }
-  const bool confirmed = is_confirmed(answer->second);
+  const bool confirmed = asked->rounds || is_confirmed(answer->second);
   // However the call ends, even by an exception, it counts as started.
   std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
   const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(number, std::move(members)); });
@@ -144,6 +144,9 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     members = reply.members.str();
     co_return reply;
   }
+  // The answer to the confirmation is not for the upstream.
+  if (!asked->rounds) rounds.answers.clear();
+  rounds.state = std::move(asked->rounds).value_or("");
   mcp::Outcome outcome = co_await run();
   if (const auto* reply = outcome ? std::get_if<mcp::Reply>(&*outcome) : nullptr) members = reply->members.str();
   co_return outcome;
@@ -155,6 +158,10 @@ std::string Confirmations::new_state(std::string_view digest) {
   ++last_;
   if (asked_.empty() || asked_.back().first + kMarkedEach < now) asked_.emplace_back(now, last_);
   return fmt::format("{}:{}:{}", process_, last_, digest);
+}
+
+std::string Confirmations::state_to_go_on(std::string_view digest, std::string_view rounds) {
+  return fmt::format("{}:{}", new_state(digest), rounds);
 }
 
 // A question was asked at most `kMarkedEach` after its mark.
@@ -171,7 +178,10 @@ std::optional<Confirmations::Asked> Confirmations::read_state(std::string_view s
   state.remove_prefix(process_.size() + 1);
   const std::size_t colon = state.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  Asked asked{.digest = state.substr(colon + 1)};
+  const std::string_view rest = state.substr(colon + 1);
+  const std::size_t end_of_digest = rest.find(':');
+  Asked asked{.digest = rest.substr(0, end_of_digest)};
+  if (end_of_digest != std::string_view::npos) asked.rounds = rest.substr(end_of_digest + 1);
   const char* const begin = state.data();
   const auto [end, error] = std::from_chars(begin, begin + colon, asked.number);
   if (error != std::errc() || end != begin + colon) return std::nullopt;

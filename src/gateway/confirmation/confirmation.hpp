@@ -22,10 +22,11 @@ namespace proteus::gateway {
 //
 // A legacy client is asked while its call waits, and its answer belongs to that call. A modern client gets the question
 // as its result, and sends the answer with its retry, perhaps more than once. The first retry with an answer decides;
-// the others get its result, or an error that says why not. A question of another process is never run here, because
-// nobody knows whether that process ran the call; its state names that process, so that the retry can be forwarded. A
-// decision is remembered at least until its question is closed, by the monotonic clock, so that setting the wall clock
-// back cannot run a call twice.
+// the others get its result, or an error that says why not. If the upstream then asks something itself, the client
+// returns with a state that is good for one more run of the same call. A question of another process is never run here,
+// because nobody knows whether that process ran the call; its state names that process, so that the retry can be
+// forwarded. A decision is remembered at least until its question is closed, by the monotonic clock, so that setting
+// the wall clock back cannot run a call twice.
 //
 // Thread-safe. Calls that need no confirmation do not use this object.
 class Confirmations {
@@ -53,13 +54,18 @@ class Confirmations {
   struct Question {
     std::string_view tool;
     std::string_view arguments;  // JSON members as they will be sent, without braces
-    // A digest of everything that is going to run, if that is more than the request says. An approval is valid for this
-    // digest only.
+    // A digest of everything that is going to run, if that is more than the request says; has no colon. An approval is
+    // valid for this digest only.
     std::string digest = {};
   };
   using Run = std::function<Task<mcp::Outcome>()>;
-  // Asks, and calls `run` if the user confirms. Everything that is passed must outlive the task.
+  // Asks, and calls `run` if the user confirms, or at once if the call goes on in a later round. `run` finds the rounds
+  // of the upstream in the call: none, or those of the state in `state_to_go_on`. Everything that is passed must
+  // outlive the task.
   Task<mcp::Outcome> ask_first(server::Call& call, Question question, const Run& run);
+  // For a confirmed call of a modern client that needs another round: returns the state with which it goes on, once.
+  // `rounds` is its state for the upstream.
+  std::string state_to_go_on(std::string_view digest, std::string_view rounds);
 
   std::size_t remembered();
 
@@ -78,6 +84,7 @@ class Confirmations {
   struct Asked {
     Number number = 0;
     std::string_view digest;
+    std::optional<std::string> rounds = {};  // of a call that goes on
   };
   std::string new_state(std::string_view digest);
   void close_old(Clock::Monotonic now);

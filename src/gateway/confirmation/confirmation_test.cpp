@@ -143,5 +143,13 @@ TEST_F(ConfirmationLimits, HoldForAllTogether) {
   EXPECT_EQ(runs_, 5);
 }
 
+// REP-11: the process that knows which rounds were run gets the retry.
+TEST(ConfirmedCallThatGoesOn, NamesItsProcess) {
+  ManualClock clock;
+  const ProcessKey process = process_key_of("one");
+  Confirmations confirmations(clock, process);
+  EXPECT_EQ(Confirmations::holder_of(confirmations.state_to_go_on("digest", "upstream:state")), process);
+}
+
 }  // namespace
 }  // namespace proteus::gateway

@@ -12,9 +12,13 @@ namespace {
 
 using providers::tool_error;
 
-// Whether the call was already confirmed and sent: its later rounds answer questions of the upstream.
-bool has_been_sent(const server::Rounds& rounds) {
-  return rounds.round > 0 && (rounds.state.empty() || is_state_after_sending(rounds.state));
+// Whether this state is of a call that was sent and needs another round. The upstream's own state may be empty.
+bool is_after_sending(std::string_view state) { return state.empty() || is_state_after_sending(state); }
+
+// Whether the call of a legacy client was already confirmed and sent: its later rounds answer questions of the
+// upstream. A modern client could send such a round any number of times.
+bool has_been_sent(const server::Call& call) {
+  return call.session() != nullptr && call.rounds().round > 0 && is_after_sending(call.rounds().state);
 }
 
 // Returns a digest of the tool and its exact arguments; numbers count as they are written.
@@ -42,7 +46,7 @@ Task<mcp::Outcome> GatewayService::send_shaped(server::Call& call, Timing timing
     }
     arguments = std::move(*completed);
   }
-  if (!tool->asks || has_been_sent(call.rounds())) co_return co_await send(call, timing, std::move(errand), arguments);
+  if (!tool->asks || has_been_sent(call)) co_return co_await send(call, timing, std::move(errand), arguments);
   co_return co_await send_confirmed(call, timing, std::move(errand), arguments);
 }
 
@@ -59,7 +63,7 @@ Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing tim
   }
   const auto shown = errand.route.shaped->with_defaults(given);
   const std::string_view sent = !arguments.empty() ? arguments : given.empty() ? std::string_view("{}") : given;
-  auto digest = digest_of(errand.route, sent);
+  const auto digest = digest_of(errand.route, sent);
   if (!shown || !digest) {
     mcp::Outcome refused =
         tool_error(fmt::format("This tool runs only after the user has confirmed it, and its "
@@ -76,15 +80,17 @@ Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing tim
       return answer_with(
           tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run."));
     }
-    // The answer to the confirmation is not for the upstream.
-    call.rounds().answers.clear();
-    call.rounds().state.clear();
     sends = true;
     return send(call, timing, std::move(errand), arguments);
   };
   const std::string_view inside = std::string_view(*shown).substr(1, shown->size() - 2);
-  mcp::Outcome outcome =
-      co_await confirmations_.ask_first(call, {call.request().name, inside, std::move(*digest)}, run);
+  // What was sent without a confirmation, before the tool asked for one, begins anew.
+  if (is_state_after_sending(call.rounds().state)) call.rounds().state.clear();
+  mcp::Outcome outcome = co_await confirmations_.ask_first(call, {call.request().name, inside, *digest}, run);
+  auto* const required = sends && outcome ? std::get_if<mcp::InputRequired>(&*outcome) : nullptr;
+  // The ticket of a parked call is good for one retry by itself, and a call that waits for a sign-in was not run.
+  if (required != nullptr && call.session() == nullptr && is_after_sending(required->state))
+    required->state = confirmations_.state_to_go_on(*digest, required->state);
   if (!sends) timing.end(outcome);
   co_return outcome;
 }
