@@ -87,6 +87,29 @@ TEST(Direct, KeepsUnknownFieldsOfToolsAndResults) {
   EXPECT_EQ(result.at("_meta").at("io.modelcontextprotocol/serverInfo").at("name"), "gateway");
 }
 
+// PRO-07: the names of a live upstream also decide what later pages show.
+TEST(Direct, MakesEveryPageOfTheListPrivate) {
+  ScriptedUpstream live([](const boost::json::object&) { return one_tool("first"); });
+  ScriptedUpstream cached([](const boost::json::object& message) {
+    if (message.at("method") != "tools/list") return test::small_lists(message).value_or("{}");
+    return std::string(R"({"resultType":"complete","ttlMs":60000,"cacheScope":"public","tools":[)"
+                       R"({"name":"x","inputSchema":{"type":"object"}},{"name":"y","inputSchema":{"type":"object"}},)"
+                       R"({"name":"z","inputSchema":{"type":"object"}}]})");
+  });
+  TestGateway gateway({direct("a", live.port()), upstream_at("b", cached.port())}, {.page_size = 1});
+  gateway.discover();
+  std::size_t pages = 0;
+  std::string cursor;
+  do {
+    const auto page = gateway.ask("tools/list", cursor).at("result");
+    ++pages;
+    EXPECT_EQ(page.at("cacheScope"), "private") << "page " << pages;
+    const auto* next = page.as_object().if_contains("nextCursor");
+    cursor = next != nullptr ? fmt::format(R"("cursor":{})", boost::json::serialize(*next)) : "";
+  } while (!cursor.empty());
+  EXPECT_GE(pages, 4U);
+}
+
 // PRX-06, PRX-07
 TEST(Direct, RefreshesACachedUpstreamBeforeItPassesOnThatItChanged) {
   Upstream a;

@@ -124,6 +124,7 @@ Task<mcp::Outcome> LiveList::run() {
     const auto rank = view_->state().ranks().of(served->name());
     const auto facts = served->facts();
     if (!rank || (facts && !mcp::offers(facts->offers, catalog::info(kind_).list_method))) continue;
+    any_live_ = true;
     auto part = std::make_shared<Part>();
     part->upstream = served;
     part->place = catalog::View::kMaxFront + *rank;
@@ -295,7 +296,7 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
       names += fmt::format("{}{}", names.empty() ? "" : ",", json::quote(name));
     reply.meta = fmt::format(R"("proteus/missing":[{}])", names);
   }
-  if (parts_.empty()) reply.caching = caching_of(*view_, worker_.cache_scope(*view_), kind_);
+  if (!any_live_) reply.caching = caching_of(*view_, worker_.cache_scope(*view_), kind_);
   return reply;
 }
 

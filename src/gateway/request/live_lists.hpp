@@ -102,6 +102,7 @@ class LiveList {
   const std::size_t page_size_;
 
   std::shared_ptr<const catalog::View> view_;
+  bool any_live_ = false;                     // whether an upstream that is listed live is on any page of the list
   std::vector<std::shared_ptr<Part>> parts_;  // by place
   std::vector<std::shared_ptr<Earlier>> earlier_;
   std::set<std::string, std::less<>> taken_;  // names of live definitions on this page
