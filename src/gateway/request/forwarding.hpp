@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "client/connection/pending_request.hpp"
-#include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/wait_for_call.hpp"
 #include "gateway/bridge/client_asks.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/bridge/running_call.hpp"

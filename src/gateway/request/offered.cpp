@@ -6,7 +6,7 @@
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/connections/worker.hpp"
-#include "gateway/request/routing.hpp"
+#include "gateway/request/route_finder.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/routing/scope_check.hpp"
 #include "server/core/session.hpp"

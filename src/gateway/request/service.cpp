@@ -11,7 +11,7 @@
 #include "gateway/request/errand.hpp"
 #include "gateway/request/live_lists.hpp"
 #include "gateway/request/named_call.hpp"
-#include "gateway/request/routing.hpp"
+#include "gateway/request/route_finder.hpp"
 #include "gateway/routing/scope_check.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"

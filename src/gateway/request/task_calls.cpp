@@ -12,7 +12,7 @@
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/request/errand.hpp"
-#include "gateway/request/routing.hpp"
+#include "gateway/request/route_finder.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/routing/caller_lists.hpp"
 #include "gateway/routing/scope_check.hpp"

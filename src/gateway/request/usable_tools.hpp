@@ -10,7 +10,7 @@
 #include "catalog/view/view.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/request/live_lists.hpp"
-#include "gateway/request/routing.hpp"
+#include "gateway/request/route_finder.hpp"
 #include "gateway/routing/caller_lists.hpp"
 
 namespace proteus::gateway {

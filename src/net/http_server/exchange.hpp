@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/tasks/task.hpp"
-#include "net/http/read_memory.hpp"
+#include "net/http_server/read_memory.hpp"
 #include "net/http_server/request.hpp"
 #include "net/http_server/response_head.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "net/http/read_memory.hpp"
+#include "net/http_server/read_memory.hpp"
 
 namespace proteus::net {
 

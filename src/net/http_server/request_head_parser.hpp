@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "net/http/head_lines.hpp"
-#include "net/http/http_limits.hpp"
+#include "net/http_server/http_limits.hpp"
 #include "net/http_server/refusal.hpp"
 #include "net/http_server/request.hpp"
 

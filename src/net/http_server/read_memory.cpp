@@ -1,4 +1,4 @@
-#include "net/http/read_memory.hpp"
+#include "net/http_server/read_memory.hpp"
 
 #include <algorithm>
 

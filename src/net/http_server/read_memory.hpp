@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "net/http/http_limits.hpp"
+#include "net/http_server/http_limits.hpp"
 
 namespace proteus::net {
 

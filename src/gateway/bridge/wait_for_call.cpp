@@ -1,4 +1,4 @@
-#include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/wait_for_call.hpp"
 
 #include <atomic>
 

@@ -1,4 +1,4 @@
-#include "gateway/request/routing.hpp"
+#include "gateway/request/route_finder.hpp"
 
 #include <utility>
 
