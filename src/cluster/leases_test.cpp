@@ -142,9 +142,9 @@ TEST_F(LeasesTest, ThatNobodyElseWantsAreTakenWhateverTheShare) {
 // A store that is asked on another thread.
 TEST(LeasesOfASlowStore, ThatAreWantedDuringALookAreTakenRightAfterIt) {
   boost::asio::io_context io;
-  store::test::SqliteBench bench;
-  bench.reopen();
-  Holder one(io, bench.store(), "one");
+  store::test::SqliteFixture fixture;
+  fixture.reopen();
+  Holder one(io, fixture.store(), "one");
   bool is_first = true;
   // Runs while the store takes the free leases of those that were wanted before.
   const auto want_more = [&] { boost::asio::co_spawn(io, one.leases.want({"a", "b"}), boost::asio::detached); };

@@ -19,7 +19,7 @@ using ::testing::Not;
 
 class Operations : public ::testing::Test {
  protected:
-  Reply get(std::string_view path) { return bench.send("GET", path, "", ""); }
+  Reply get(std::string_view path) { return fixture.send("GET", path, "", ""); }
   // Returns the value of a line of the metrics; -1 if there is no such line.
   double metric(std::string_view line) {
     const std::string text = get("/metrics").body;
@@ -29,7 +29,7 @@ class Operations : public ::testing::Test {
 
   TestUpstream upstream;
   store::MemoryStore memory;
-  Bench bench{memory};
+  AdminFixture fixture{memory};
 };
 
 // OPS-01
@@ -37,34 +37,34 @@ TEST_F(Operations, TellWhetherItLivesAndServes) {
   EXPECT_EQ(get("/healthz").status, 200);
   EXPECT_EQ(get("/readyz").status, 503);
   EXPECT_EQ(get("/readyz").json().at("status"), "starting");
-  bench.readiness.set(Readiness::State::ready);
+  fixture.readiness.set(Readiness::State::ready);
   EXPECT_EQ(get("/readyz").status, 200);
-  bench.readiness.set(Readiness::State::draining);
+  fixture.readiness.set(Readiness::State::draining);
   EXPECT_EQ(get("/readyz").status, 503);
   EXPECT_EQ(get("/healthz").status, 200);
-  EXPECT_EQ(bench.send("POST", "/healthz", "", "").status, 405);
-  EXPECT_EQ(bench.send("HEAD", "/readyz", "", "").status, 503);
-  bench.readiness.set(Readiness::State::ready);
+  EXPECT_EQ(fixture.send("POST", "/healthz", "", "").status, 405);
+  EXPECT_EQ(fixture.send("HEAD", "/readyz", "", "").status, 503);
+  fixture.readiness.set(Readiness::State::ready);
   EXPECT_EQ(get("/readyz").json().at("status"), "draining") << "upstreams that are there only now change nothing";
 }
 
 TEST_F(Operations, MetricsAreClosedWhereTheListenerIsOpen) {
   EXPECT_EQ(get("/metrics").status, 200);
-  bench.metrics_access = MetricsAccess::with_secret;
+  fixture.metrics_access = MetricsAccess::with_secret;
   EXPECT_EQ(get("/metrics").status, 401);
-  EXPECT_EQ(bench.ask("GET", "/metrics").status, 200);
+  EXPECT_EQ(fixture.ask("GET", "/metrics").status, 200);
 }
 
 // OPS-06
 TEST_F(Operations, MetricsCoverEverything) {
-  bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
-  bench.ask("POST", "/admin/upstreams",
-            {{"name", "live"}, {"url", upstream.url()}, {"refresh_strategy", "direct_proxy"}});
-  bench.refresh("bank");
-  bench.tools();
-  bench.call("bank_ping");
-  bench.call("bank_unknown");
-  server::LegacyClient legacy(bench.server.local_port());
+  fixture.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
+  fixture.ask("POST", "/admin/upstreams",
+              {{"name", "live"}, {"url", upstream.url()}, {"refresh_strategy", "direct_proxy"}});
+  fixture.refresh("bank");
+  fixture.tools();
+  fixture.call("bank_ping");
+  fixture.call("bank_unknown");
+  server::LegacyClient legacy(fixture.server.local_port());
   legacy.call("1", "bank_ping");
 
   const std::string text = get("/metrics").body;
@@ -86,16 +86,16 @@ TEST_F(Operations, MetricsCoverEverything) {
   EXPECT_EQ(metric(R"(proteus_streams)"), 0);
   EXPECT_EQ(metric(R"(proteus_catalog_entries{kind="tools"})"), 1);
 
-  bench.ask("DELETE", "/admin/upstreams/bank");
+  fixture.ask("DELETE", "/admin/upstreams/bank");
   EXPECT_THAT(get("/metrics").body, Not(HasSubstr("\"bank\"")));
 }
 
 TEST_F(Operations, MetricsCountOpenStreams) {
-  server::LegacyClient legacy(bench.server.local_port());
-  server::RawClient stream(bench.server.local_port());
+  server::LegacyClient legacy(fixture.server.local_port());
+  server::RawClient stream(fixture.server.local_port());
   stream.send_request("GET", legacy.fields() + "Accept: text/event-stream\r\n");
   ASSERT_EQ(stream.read_answer().status, 200);
-  server::RawClient listening(bench.server.local_port());
+  server::RawClient listening(fixture.server.local_port());
   listening.send_request("POST", server::modern_fields("subscriptions/listen"),
                          server::rpc("7", "subscriptions/listen",
                                      R"("notifications":{"toolsListChanged":true},)" + server::modern_meta()));
@@ -113,7 +113,7 @@ TEST_F(Operations, RefusalsAreCountedByReasonAndLoggedWithoutSecrets) {
     lines.append(line).append("\n");
   });
   const auto refuse = [&](std::string_view head) {
-    net::RawClient client(bench.server.local_port());
+    net::RawClient client(fixture.server.local_port());
     client.send(head);
     return client.receive().status;
   };
@@ -127,9 +127,9 @@ TEST_F(Operations, RefusalsAreCountedByReasonAndLoggedWithoutSecrets) {
   EXPECT_EQ(refuse("GET /admin HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
   EXPECT_EQ(refuse("GET /admin?x=hush-query HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(refuse("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n"), 413);
-  bench.metrics_access = MetricsAccess::with_secret;
+  fixture.metrics_access = MetricsAccess::with_secret;
   EXPECT_EQ(get("/metrics").status, 401);
-  bench.metrics_access = MetricsAccess::open;
+  fixture.metrics_access = MetricsAccess::open;
   log::redirect(nullptr);
 
   EXPECT_EQ(metric(R"(proteus_refusals_total{reason="token"})"), 1);
@@ -149,20 +149,20 @@ TEST_F(Operations, RefusalsAreCountedByReasonAndLoggedWithoutSecrets) {
 
 // PRX-11
 TEST_F(Operations, DirectProxyMetricsMoveForDirectUpstreamsOnly) {
-  bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
-  bench.refresh("bank");
-  bench.tools();
-  bench.call("bank_ping");
+  fixture.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
+  fixture.refresh("bank");
+  fixture.tools();
+  fixture.call("bank_ping");
   EXPECT_THAT(get("/metrics").body, Not(HasSubstr("direct_proxy_requests_total{")));
 
   TestUpstream other;
-  bench.ask("POST", "/admin/upstreams",
-            {{"name", "live"}, {"url", other.url()}, {"refresh_strategy", "direct_proxy"}, {"circuit_failures", 2}});
-  bench.refresh("live");
-  bench.tools();
-  bench.call("live_ping");
-  bench.call("live_unknown");
-  bench.call("bank_ping");
+  fixture.ask("POST", "/admin/upstreams",
+              {{"name", "live"}, {"url", other.url()}, {"refresh_strategy", "direct_proxy"}, {"circuit_failures", 2}});
+  fixture.refresh("live");
+  fixture.tools();
+  fixture.call("live_ping");
+  fixture.call("live_unknown");
+  fixture.call("bank_ping");
   EXPECT_EQ(metric(R"(direct_proxy_requests_total{upstream="live",method="tools/list"})"), 1);
   EXPECT_EQ(metric(R"(direct_proxy_requests_total{upstream="live",method="tools/call"})"), 2);
   EXPECT_EQ(metric(R"(direct_proxy_latency_seconds_count{upstream="live"})"), 3);
@@ -172,7 +172,7 @@ TEST_F(Operations, DirectProxyMetricsMoveForDirectUpstreamsOnly) {
 
   other.server.stop();
   for (int i = 0; i < 3; ++i)
-    bench.call("live_ping");
+    fixture.call("live_ping");
   EXPECT_EQ(metric(R"(direct_proxy_errors_total{upstream="live",type="connect"})"), 2);
   EXPECT_EQ(metric(R"(direct_proxy_errors_total{upstream="live",type="circuit"})"), 1);
 }
@@ -180,9 +180,9 @@ TEST_F(Operations, DirectProxyMetricsMoveForDirectUpstreamsOnly) {
 TEST(UpstreamOutcomes, AreToldByTheError) {
   store::MemoryStore memory;
   TestUpstream upstream;
-  Bench bench(memory);
-  bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
-  const gateway::ServedUpstream served = *bench.gateway.upstreams()->find("bank");
+  AdminFixture fixture(memory);
+  fixture.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}});
+  const gateway::ServedUpstream served = *fixture.gateway.upstreams()->find("bank");
   const auto outcome = [&](const Error& error, bool cut_off = false) {
     return gateway::to_string(gateway::outcome_of({served, mcp::Method::tools_call, {}, &error, cut_off}));
   };

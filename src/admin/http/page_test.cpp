@@ -14,9 +14,9 @@ using ::testing::Not;
 
 class PageTest : public ::testing::Test {
  protected:
-  std::string own_origin() { return fmt::format("Origin: http://127.0.0.1:{}\r\n", bench.server.local_port()); }
+  std::string own_origin() { return fmt::format("Origin: http://127.0.0.1:{}\r\n", fixture.server.local_port()); }
   Reply sign_in(std::string_view secret, std::string_view fields) {
-    return bench.send("POST", "/ui/sign-in", boost::json::serialize(object{{"secret", secret}}), fields);
+    return fixture.send("POST", "/ui/sign-in", boost::json::serialize(object{{"secret", secret}}), fields);
   }
   // Signs in, and keeps the cookie and the token as a browser would.
   void enter(std::string_view secret = kSecret) {
@@ -27,37 +27,37 @@ class PageTest : public ::testing::Test {
     token = fmt::format("X-Proteus-Token: {}\r\n", std::string_view(entered.json().at("token").as_string()));
   }
   Reply get(std::string_view path, std::string_view fields) {
-    return bench.send("GET", path, "", cookie + std::string(fields));
+    return fixture.send("GET", path, "", cookie + std::string(fields));
   }
   Reply change(std::string_view fields) {
-    return bench.send("POST", "/admin/upstreams", R"({"name":"x","url":"http://127.0.0.1:9/mcp"})",
-                      cookie + std::string(fields));
+    return fixture.send("POST", "/admin/upstreams", R"({"name":"x","url":"http://127.0.0.1:9/mcp"})",
+                        cookie + std::string(fields));
   }
 
   static constexpr std::string_view kSameOrigin = "Sec-Fetch-Site: same-origin\r\n";
 
   store::MemoryStore memory;
-  Bench bench{memory};
+  AdminFixture fixture{memory};
   std::string cookie;
   std::string token;
 };
 
 TEST_F(PageTest, UIX_01_IsServedCompressedWithStrictHeaders) {
-  const Reply document = bench.send("GET", "/ui", "", "");
+  const Reply document = fixture.send("GET", "/ui", "", "");
   EXPECT_EQ(document.status, 200);
   EXPECT_EQ(document.body, "document");
   for (const char* line : {"default-src 'none'", "require-trusted-types-for 'script'", "frame-ancestors 'none'",
                            "nosniff", "Content-Encoding: gzip", "Cache-Control: no-cache"})
     EXPECT_THAT(document.head, HasSubstr(line));
   EXPECT_THAT(document.head, Not(HasSubstr("unsafe-inline")));
-  EXPECT_EQ(bench.send("GET", "/ui/upstreams/x", "", "").body, "document");
-  net::RawClient again(bench.server.local_port());
-  again.send(bench.head("GET", "/ui", "If-None-Match: \"2\"\r\n"));
+  EXPECT_EQ(fixture.send("GET", "/ui/upstreams/x", "", "").body, "document");
+  net::RawClient again(fixture.server.local_port());
+  again.send(fixture.head("GET", "/ui", "If-None-Match: \"2\"\r\n"));
   EXPECT_EQ(again.receive(true).status, 304);
-  const Reply script = bench.send("GET", "/ui/assets/main-1.js", "", "");
+  const Reply script = fixture.send("GET", "/ui/assets/main-1.js", "", "");
   EXPECT_THAT(script.head, HasSubstr("immutable"));
-  EXPECT_EQ(bench.send("GET", "/ui/assets/none.js", "", "").status, 404);
-  EXPECT_EQ(bench.send("DELETE", "/ui", "", "").status, 405);
+  EXPECT_EQ(fixture.send("GET", "/ui/assets/none.js", "", "").status, 404);
+  EXPECT_EQ(fixture.send("DELETE", "/ui", "", "").status, 405);
 }
 
 TEST_F(PageTest, UIX_01_NobodyLooksWithoutSigningIn) {
@@ -89,7 +89,7 @@ TEST_F(PageTest, UIX_02_TheCookieIsOutOfReachOfScripts) {
 
 TEST_F(PageTest, UIX_02_TheCookieCountsOnlyOnRequestsOfThePage) {
   enter();
-  const std::string port = std::to_string(bench.server.local_port());
+  const std::string port = std::to_string(fixture.server.local_port());
   EXPECT_EQ(get("/admin/upstreams", "").status, 403);
   EXPECT_EQ(get("/admin/upstreams", own_origin()).status, 200);
   for (const std::string& fields :
@@ -112,28 +112,28 @@ TEST_F(PageTest, UIX_02_AChangeNeedsTheToken) {
   EXPECT_EQ(change(own_origin() + "X-Proteus-Token: guessed\r\n").status, 403);
   EXPECT_EQ(change(own_origin() + token + token).status, 403);
   EXPECT_EQ(change(own_origin() + token).status, 201);
-  EXPECT_EQ(bench.ask("GET", "/admin/audit").json().at("audit").at(0).at("who").as_string(), "admin");
+  EXPECT_EQ(fixture.ask("GET", "/admin/audit").json().at("audit").at(0).at("who").as_string(), "admin");
 }
 
 TEST_F(PageTest, UIX_02_ASessionEndsWithItsKey) {
   enter(kOpsSecret);
   ASSERT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
-  bench.router.set_keys(AdminKeys({{"admin", Secret(std::string(kSecret))}}));
+  fixture.router.set_keys(AdminKeys({{"admin", Secret(std::string(kSecret))}}));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
   // Another key of the same name does not continue the session.
-  bench.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
+  fixture.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
 }
 
 TEST_F(PageTest, UIX_02_ASessionEndsByItselfAndBySigningOut) {
   enter();
-  bench.clock.skip(59min);
+  fixture.clock.skip(59min);
   EXPECT_EQ(get("/ui/session", kSameOrigin).status, 200);
-  bench.clock.skip(2min);
+  fixture.clock.skip(2min);
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
   enter();
-  EXPECT_EQ(bench.send("POST", "/ui/sign-out", "", cookie + own_origin()).status, 403);
-  const Reply out = bench.send("POST", "/ui/sign-out", "", cookie + own_origin() + token);
+  EXPECT_EQ(fixture.send("POST", "/ui/sign-out", "", cookie + own_origin()).status, 403);
+  const Reply out = fixture.send("POST", "/ui/sign-out", "", cookie + own_origin() + token);
   EXPECT_EQ(out.status, 204);
   EXPECT_THAT(out.head, HasSubstr("Max-Age=0"));
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
@@ -141,21 +141,21 @@ TEST_F(PageTest, UIX_02_ASessionEndsByItselfAndBySigningOut) {
 
 TEST_F(PageTest, UIX_02_AStreamEndsWithItsSession) {
   enter();
-  net::RawClient live(bench.server.local_port());
-  live.send(bench.head("GET", "/admin/changes", cookie + std::string(kSameOrigin) + "Accept: text/event-stream\r\n"));
+  net::RawClient live(fixture.server.local_port());
+  live.send(fixture.head("GET", "/admin/changes", cookie + std::string(kSameOrigin) + "Accept: text/event-stream\r\n"));
   ASSERT_EQ(live.receive(true).status, 200);
-  ASSERT_EQ(bench.send("POST", "/ui/sign-out", "", cookie + own_origin() + token).status, 204);
+  ASSERT_EQ(fixture.send("POST", "/ui/sign-out", "", cookie + own_origin() + token).status, 204);
   EXPECT_EQ(next_event(live), "");
 }
 
 TEST_F(PageTest, UIX_16_ACodeOfALinkSignsInOnceAndForAWhile) {
   const auto code = [&] {
-    const std::string link = bench.page.link_for(*bench.router.auth().admit(kSecret));
+    const std::string link = fixture.page.link_for(*fixture.router.auth().admit(kSecret));
     EXPECT_TRUE(link.starts_with("/ui/sign-in#")) << link;
     return boost::json::serialize(object{{"code", link.substr(link.find('#') + 1)}});
   };
   const auto enter_with = [&](const std::string& body, std::string_view fields) {
-    return bench.send("POST", "/ui/sign-in", body, fields).status;
+    return fixture.send("POST", "/ui/sign-in", body, fields).status;
   };
   const std::string first = code();
   EXPECT_EQ(enter_with(R"({"code":"guessed"})", own_origin()), 401);
@@ -164,10 +164,10 @@ TEST_F(PageTest, UIX_16_ACodeOfALinkSignsInOnceAndForAWhile) {
   EXPECT_EQ(enter_with(first, own_origin()), 200);
   EXPECT_EQ(enter_with(first, own_origin()), 401);
   const std::string old = code();
-  bench.clock.skip(11min);
+  fixture.clock.skip(11min);
   EXPECT_EQ(enter_with(old, own_origin()), 401);
   const std::string of_a_key_that_went = code();
-  bench.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
+  fixture.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
   EXPECT_EQ(enter_with(of_a_key_that_went, own_origin()), 401);
 }
 
@@ -188,10 +188,10 @@ TEST_F(PageTest, UIX_02_ForgedAndForeignCookiesAreNone) {
 class VouchedTest : public PageTest {
  protected:
   VouchedTest() {
-    bench.router.set_vouching([this](std::string_view issuer) {
+    fixture.router.set_vouching([this](std::string_view issuer) {
       return issuer == "https://id.example" ? std::optional(rules) : std::nullopt;
     });
-    bench.page.set_providers(
+    fixture.page.set_providers(
         {.issuers = [] { return std::vector<std::string>{"https://id.example"}; },
          .send = {},
          .take = [this](const net::Request&, std::string_view code) -> std::optional<Page::Providers::Arrived> {
@@ -203,7 +203,7 @@ class VouchedTest : public PageTest {
                                                       .issuer = "https://id.example"},
                                            .path = "/ui/tools"};
          }});
-    const Reply entered = bench.send("POST", "/ui/sign-in", R"({"code":"arrived"})", own_origin());
+    const Reply entered = fixture.send("POST", "/ui/sign-in", R"({"code":"arrived"})", own_origin());
     EXPECT_EQ(entered.status, 200) << entered.body;
     EXPECT_EQ(entered.json().at("path").as_string(), "/ui/tools");
     keep(entered);
@@ -233,11 +233,11 @@ TEST_F(VouchedTest, UIX_02_EndsWithTheRules) {
 }
 
 TEST_F(VouchedTest, UIX_02_EndsAfterAnHourHoweverMuchItIsUsed) {
-  bench.clock.skip(50min);
+  fixture.clock.skip(50min);
   keep(get("/ui/session", kSameOrigin));
-  bench.clock.skip(9min);
+  fixture.clock.skip(9min);
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
-  bench.clock.skip(2min);
+  fixture.clock.skip(2min);
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
 }
 

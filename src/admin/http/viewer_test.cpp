@@ -14,16 +14,16 @@ using ::testing::Not;
 class Viewer : public ::testing::Test {
  protected:
   Reply look(std::string_view method, std::string_view path, std::string_view body = {}) {
-    return bench.send(method, path, body, fmt::format("X-Admin-Secret: {}\r\n", kViewerSecret));
+    return fixture.send(method, path, body, fmt::format("X-Admin-Secret: {}\r\n", kViewerSecret));
   }
 
   store::MemoryStore memory;
-  Bench bench{memory};
+  AdminFixture fixture{memory};
 };
 
 // OAU-13
 TEST_F(Viewer, MayLookAndChangesNothing) {
-  for (const auto& route : bench.ask("GET", "/admin").json().at("routes").as_array()) {
+  for (const auto& route : fixture.ask("GET", "/admin").json().at("routes").as_array()) {
     std::string path(route.at("path").as_string());
     for (const char* variable : {"{name}", "{id}"}) {
       if (const auto at = path.find(variable); at != std::string::npos) path.replace(at, std::strlen(variable), "x");
@@ -42,21 +42,21 @@ TEST_F(Viewer, MayLookAndChangesNothing) {
   EXPECT_EQ(look("PUT", "/admin/upstreams").status, 403);
   EXPECT_EQ(look("POST", "/admin/nothing").status, 403);
   EXPECT_EQ(look("GET", "/admin/nothing").status, 404);
-  EXPECT_THAT(bench.ask("GET", "/admin/audit").json().at("audit").as_array(), IsEmpty());
-  EXPECT_THAT(bench.ask("GET", "/admin/tokens").json().at("tokens").as_array(), IsEmpty());
+  EXPECT_THAT(fixture.ask("GET", "/admin/audit").json().at("audit").as_array(), IsEmpty());
+  EXPECT_THAT(fixture.ask("GET", "/admin/tokens").json().at("tokens").as_array(), IsEmpty());
 }
 
 // SEC-08, OAU-13
 TEST_F(Viewer, IsShownNoSecret) {
   const std::string upstream_secret = "hunter2-of-an-upstream";
-  bench.ask("POST", "/admin/upstreams",
-            object{{"name", "bank"},
-                   {"url", "http://127.0.0.1:9/mcp"},
-                   {"authentication", {{"type", "bearer"}, {"token", upstream_secret}}}});
-  const value made = bench.ask("POST", "/admin/tokens", object{{"name", "ci"}}).json();
+  fixture.ask("POST", "/admin/upstreams",
+              object{{"name", "bank"},
+                     {"url", "http://127.0.0.1:9/mcp"},
+                     {"authentication", {{"type", "bearer"}, {"token", upstream_secret}}}});
+  const value made = fixture.ask("POST", "/admin/tokens", object{{"name", "ci"}}).json();
   const std::string token(made.at("token").as_string());
-  bench.ask("POST", "/admin/session/init",
-            object{{"session_id", "s"}, {"user_token", "token-of-a-session"}, {"user_id", 7}});
+  fixture.ask("POST", "/admin/session/init",
+              object{{"session_id", "s"}, {"user_token", "token-of-a-session"}, {"user_id", 7}});
   for (const char* path : {"/admin/upstreams", "/admin/upstreams/bank", "/admin/tokens", "/admin/tokens/ci",
                            "/admin/audit", "/admin/changes", "/admin/contexts", "/admin/proposals",
                            "/admin/catalog/tools", "/admin/tools/list?session_id=s"}) {

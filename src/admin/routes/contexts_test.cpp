@@ -12,7 +12,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 using boost::json::value;
-using test::Bench;
+using test::AdminFixture;
 using test::entry;
 using test::TestUpstream;
 using test::wait_until;
@@ -40,7 +40,7 @@ class ContextRoutes : public ::testing::Test {
   store::MemoryStore store_{{}};
   TestUpstream cached_;
   TestUpstream live_;
-  Bench bench_;
+  AdminFixture bench_;
 };
 
 // Work that is handed to other threads must own what it uses.
@@ -126,10 +126,10 @@ TEST(ToolsOfLiveUpstreams, AreReadTogetherAndTheSilentAreNamed) {
                   {"timeout", "10m"}});
   };
   store::MemoryStore store;
-  Bench bench(store, {.upstreams = {live("first", first.port()), live("second", second.port()),
-                                    live("talking", talking.port)}});
-  net::RawClient client(bench.server.local_port());
-  client.send(bench.head("GET", "/admin/catalog/tools", fmt::format("X-Admin-Secret: {}\r\n", test::kSecret)));
+  AdminFixture fixture(store, {.upstreams = {live("first", first.port()), live("second", second.port()),
+                                             live("talking", talking.port)}});
+  net::RawClient client(fixture.server.local_port());
+  client.send(fixture.head("GET", "/admin/catalog/tools", fmt::format("X-Admin-Secret: {}\r\n", test::kSecret)));
   for (auto* silent : {&first, &second})
     wait_until([&] { return !silent->received("tools/list").empty(); });
   const value shown = boost::json::parse(client.receive().body);

@@ -12,23 +12,23 @@ using namespace std::chrono_literals;
 TEST(FigureRoutes, UIX_13_CountBetweenLooks) {
   TestUpstream upstream;
   store::MemoryStore memory;
-  Bench bench{memory};
-  bench.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
-  wait_until([&] { return bench.tools().size() == 1; });
+  AdminFixture fixture{memory};
+  fixture.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
+  wait_until([&] { return fixture.tools().size() == 1; });
   const auto look = [&] {
-    bench.clock.skip(11s);
-    bench.figures.look(bench.clock.wall());
+    fixture.clock.skip(11s);
+    fixture.figures.look(fixture.clock.wall());
   };
   const auto moments = [&](const char* query) {
-    return bench.ask("GET", std::string("/admin/figures") + query).json().at("moments").as_array();
+    return fixture.ask("GET", std::string("/admin/figures") + query).json().at("moments").as_array();
   };
   EXPECT_TRUE(moments("").empty());
   look();
-  bench.call("files_ping");
-  bench.call("files_ping");
-  bench.call("files_none");
+  fixture.call("files_ping");
+  fixture.call("files_ping");
+  fixture.call("files_none");
   look();
-  bench.figures.look(bench.clock.wall());
+  fixture.figures.look(fixture.clock.wall());
   look();
   const auto all = moments("");
   ASSERT_EQ(all.size(), 2U);
@@ -43,11 +43,11 @@ TEST(FigureRoutes, UIX_13_CountBetweenLooks) {
 
 TEST(FigureRoutes, UIX_13_KeepAnHour) {
   store::MemoryStore memory;
-  Bench bench{memory};
-  auto now = bench.clock.wall();
+  AdminFixture fixture{memory};
+  auto now = fixture.clock.wall();
   for (std::size_t i = 0; i < gateway::Figures::kKept + 10; ++i)
-    bench.figures.look(now += 10s);
-  EXPECT_EQ(bench.figures.all().size(), gateway::Figures::kKept);
+    fixture.figures.look(now += 10s);
+  EXPECT_EQ(fixture.figures.all().size(), gateway::Figures::kKept);
 }
 
 }  // namespace

@@ -18,12 +18,12 @@ class PreviewRoutes : public ::testing::Test {
       if (!upstream.server.add_tool({.name = tool, .description = "Does it"}, says("done")))
         throw std::runtime_error("no tool");
     }
-    bench.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
-    wait_until([&] { return bench.tools().size() == 3; });
-    bench.ask("POST", "/admin/tokens", object{{"name", "ci"}, {"tools", {"files_read", "files_look"}}});
+    fixture.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
+    wait_until([&] { return fixture.tools().size() == 3; });
+    fixture.ask("POST", "/admin/tokens", object{{"name", "ci"}, {"tools", {"files_read", "files_look"}}});
   }
   value preview(const value& settings) {
-    const Reply reply = bench.ask("POST", "/admin/preview", object{{"upstream", "files"}, {"settings", settings}});
+    const Reply reply = fixture.ask("POST", "/admin/preview", object{{"upstream", "files"}, {"settings", settings}});
     EXPECT_EQ(reply.status, 200) << reply.body;
     return reply.json();
   }
@@ -39,7 +39,7 @@ class PreviewRoutes : public ::testing::Test {
 
   TestUpstream upstream;
   store::MemoryStore memory;
-  Bench bench{memory};
+  AdminFixture fixture{memory};
 };
 
 TEST_F(PreviewRoutes, UIX_18_APausedUpstreamIsLostByThoseWhoSeeIt) {
@@ -47,7 +47,7 @@ TEST_F(PreviewRoutes, UIX_18_APausedUpstreamIsLostByThoseWhoSeeIt) {
   EXPECT_THAT(names(paused, nullptr, "loses"), ElementsAre("files_ping", "files_read", "files_write"));
   EXPECT_THAT(names(paused, "ci", "loses"), ElementsAre("files_read"));
   EXPECT_EQ(preview(nullptr).at("affected"), paused.at("affected"));
-  EXPECT_EQ(bench.tools().size(), 3U);
+  EXPECT_EQ(fixture.tools().size(), 3U);
 }
 
 TEST_F(PreviewRoutes, UIX_18_ShapesArePreviewedAsTheyWouldBeServed) {
@@ -62,8 +62,8 @@ TEST_F(PreviewRoutes, UIX_18_ShapesArePreviewedAsTheyWouldBeServed) {
   EXPECT_THAT(names(shaped, "ci", "loses"), IsEmpty());
   EXPECT_THAT(names(shaped, "ci", "changes"), ElementsAre("files_read"));
   // The actual change has the same effect.
-  bench.ask("PATCH", "/admin/upstreams/files", patch);
-  wait_until([&] { return bench.tools() == std::vector<std::string>{"files_look", "files_read"}; });
+  fixture.ask("PATCH", "/admin/upstreams/files", patch);
+  wait_until([&] { return fixture.tools() == std::vector<std::string>{"files_look", "files_read"}; });
   // Holds as soon as the upstream has been read with its new settings.
   wait_until([&] { return preview(patch).at("affected").as_array().empty(); });
 }
@@ -79,36 +79,36 @@ TEST_F(PreviewRoutes, UIX_18_WhatIsListedLiveIsNotKnown) {
   const value live = preview(object{{"refresh_strategy", "direct_proxy"}});
   EXPECT_TRUE(live.at("becomes_live").as_bool());
   EXPECT_FALSE(live.at("unread").as_bool());
-  bench.ask("PATCH", "/admin/upstreams/files", object{{"refresh_strategy", "direct_proxy"}});
+  fixture.ask("PATCH", "/admin/upstreams/files", object{{"refresh_strategy", "direct_proxy"}});
   EXPECT_TRUE(preview(object{{"refresh_strategy", "cached"}}).at("unread").as_bool());
 }
 
 TEST_F(PreviewRoutes, UIX_18_ANewTokenSeesWhatItsRulesSay) {
   const Reply reply =
-      bench.ask("POST", "/admin/preview", object{{"token", {{"name", "new"}, {"tools", {"files_w*", "files_p*"}}}}});
+      fixture.ask("POST", "/admin/preview", object{{"token", {{"name", "new"}, {"tools", {"files_w*", "files_p*"}}}}});
   EXPECT_EQ(reply.status, 200) << reply.body;
   EXPECT_THAT(names(reply.json(), "new", "gains"), ElementsAre("files_ping", "files_write"));
-  EXPECT_EQ(bench.ask("GET", "/admin/tokens/new").status, 404);
+  EXPECT_EQ(fixture.ask("GET", "/admin/tokens/new").status, 404);
 }
 
 TEST_F(PreviewRoutes, UIX_18_AProposalIsPreviewedAsIfItWereRatified) {
-  bench.ask("PATCH", "/admin/upstreams/files", object{{"trust", "pin"}});
-  const auto proposals = [&] { return bench.ask("GET", "/admin/proposals").json().at("proposals").as_array(); };
+  fixture.ask("PATCH", "/admin/upstreams/files", object{{"trust", "pin"}});
+  const auto proposals = [&] { return fixture.ask("GET", "/admin/proposals").json().at("proposals").as_array(); };
   wait_until([&] { return proposals().size() == 3; });
   for (const auto& one : proposals()) {
     const bool is_read = one.at("name").as_string() == "read";
-    const Reply reply = bench.ask("POST", "/admin/preview", object{{"proposal", one.at("id")}});
+    const Reply reply = fixture.ask("POST", "/admin/preview", object{{"proposal", one.at("id")}});
     EXPECT_EQ(reply.status, 200) << reply.body;
     const std::string shown = "files_" + std::string(one.at("name").as_string());
     EXPECT_THAT(names(reply.json(), nullptr, "gains"), ElementsAre(shown));
     EXPECT_EQ(names(reply.json(), "ci", "gains").size(), is_read ? 1U : 0U);
   }
-  EXPECT_EQ(bench.ask("POST", "/admin/preview", object{{"proposal", "none"}}).status, 404);
+  EXPECT_EQ(fixture.ask("POST", "/admin/preview", object{{"proposal", "none"}}).status, 404);
   EXPECT_EQ(proposals().size(), 3U);
 }
 
 TEST_F(PreviewRoutes, UIX_18_FaultsAreThoseOfTheChangeItself) {
-  const auto status = [&](const value& body) { return bench.ask("POST", "/admin/preview", body.as_object()).status; };
+  const auto status = [&](const value& body) { return fixture.ask("POST", "/admin/preview", body.as_object()).status; };
   EXPECT_EQ(status(object{{"upstream", "none"}, {"settings", nullptr}}), 404);
   EXPECT_EQ(status(object{{"upstream", "files"}, {"settings", {{"timeout", "soon"}}}}), 400);
   EXPECT_EQ(status(object{{"upstream", "files"}}), 400);

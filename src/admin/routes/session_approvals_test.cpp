@@ -35,7 +35,7 @@ class SessionApprovals : public testing::Test {
   std::size_t asked() { return bench_.backend.asked().size(); }
 
   store::MemoryStore store_;
-  SessionBench bench_{store_};
+  SessionFixture bench_{store_};
 };
 
 TEST_F(SessionApprovals, AreForTheToolOfWhichTheUserWasAsked) {

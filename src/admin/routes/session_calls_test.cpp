@@ -65,7 +65,7 @@ class SessionCalls : public testing::Test {
   }
 
   store::MemoryStore store_;
-  SessionBench bench_{store_};
+  SessionFixture bench_{store_};
 };
 
 // SES-08
@@ -288,9 +288,10 @@ TEST_F(SessionCalls, KeepALegacySessionToTheTokenThatOpenedIt) {
 // SES-17
 TEST_F(SessionCalls, EndASessionThatNobodyUses) {
   using std::chrono::minutes;
-  const auto use = {+[](SessionBench& bench) { bench.tools_of("tok"); }, +[](SessionBench& bench) { bench.list("s"); },
-                    +[](SessionBench& bench) { bench.call_as("tok", "run_query"); },
-                    +[](SessionBench& bench) { bench.drop("s", "drop_table"); }};
+  const auto use = {+[](SessionFixture& fixture) { fixture.tools_of("tok"); },
+                    +[](SessionFixture& fixture) { fixture.list("s"); },
+                    +[](SessionFixture& fixture) { fixture.call_as("tok", "run_query"); },
+                    +[](SessionFixture& fixture) { fixture.drop("s", "drop_table"); }};
   for (const auto& each : use) {
     bench_.clock.skip(minutes(29));
     each(bench_);

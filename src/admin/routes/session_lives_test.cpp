@@ -16,25 +16,25 @@ using testing::Not;
 TEST(SessionsAtALegacyUpstream, LeaveNothingForTheNextUserOfTheirId) {
   gateway::test::SessionUpstream upstream;
   store::MemoryStore store;
-  SessionBench bench(store);
-  bench.ask("POST", "/admin/upstreams",
-            {{"name", "private"},
-             {"url", fmt::format("http://127.0.0.1:{}/mcp", upstream.port())},
-             {"prefix", ""},
-             {"refresh_strategy", "direct_proxy"}});
-  bench.refresh("private");
-  const auto resources = [&](std::string_view token) { return std::string(bench.mcp(token, "resources/list").body); };
-  bench.init("chat", "tok_first");
+  SessionFixture fixture(store);
+  fixture.ask("POST", "/admin/upstreams",
+              {{"name", "private"},
+               {"url", fmt::format("http://127.0.0.1:{}/mcp", upstream.port())},
+               {"prefix", ""},
+               {"refresh_strategy", "direct_proxy"}});
+  fixture.refresh("private");
+  const auto resources = [&](std::string_view token) { return std::string(fixture.mcp(token, "resources/list").body); };
+  fixture.init("chat", "tok_first");
   // Calls often enough for all workers, each of which has its own connections.
   for (int i = 0; i < 8; ++i)
-    ASSERT_EQ(bench.call_as("tok_first", "make", "{}").status, 200);
+    ASSERT_EQ(fixture.call_as("tok_first", "make", "{}").status, 200);
   wait_until([&] { return resources("tok_first").contains("test://own"); });
-  bench.cleanup("chat");
-  ASSERT_EQ(bench.init("chat", "tok_next").status, 200);
+  fixture.cleanup("chat");
+  ASSERT_EQ(fixture.init("chat", "tok_next").status, 200);
   for (int i = 0; i < 8; ++i) {
     EXPECT_THAT(resources("tok_next"), AllOf(HasSubstr("test://shared"), Not(HasSubstr("test://own"))));
   }
-  bench.cleanup("chat");
+  fixture.cleanup("chat");
   wait_until([&] { return upstream.sessions() == 1; });  // that of the discovery
 }
 
@@ -42,80 +42,80 @@ TEST(SessionsAtALegacyUpstream, LeaveNothingForTheNextUserOfTheirId) {
 TEST(SessionsOverARestart, KeepTheTimeOfTheirLastUse) {
   store::MemoryStore store;
   {
-    SessionBench bench(store);
-    bench.init("a", "tok_a");
-    bench.init("b", "tok_b");
-    bench.clock.skip(std::chrono::minutes(20));
-    bench.tools_of("tok_a");
+    SessionFixture fixture(store);
+    fixture.init("a", "tok_a");
+    fixture.init("b", "tok_b");
+    fixture.clock.skip(std::chrono::minutes(20));
+    fixture.tools_of("tok_a");
   }
-  SessionBench bench(store);
+  SessionFixture fixture(store);
   // The second clock starts where the first one began, so a use after that counts as a use now.
-  bench.clock.skip(std::chrono::minutes(29));
-  EXPECT_EQ(bench.status_for("tok_a"), 200);
-  bench.clock.skip(std::chrono::minutes(2));
-  EXPECT_EQ(bench.status_for("tok_b"), 401);
-  EXPECT_EQ(bench.status_for("tok_a"), 200);
+  fixture.clock.skip(std::chrono::minutes(29));
+  EXPECT_EQ(fixture.status_for("tok_a"), 200);
+  fixture.clock.skip(std::chrono::minutes(2));
+  EXPECT_EQ(fixture.status_for("tok_b"), 401);
+  EXPECT_EQ(fixture.status_for("tok_a"), 200);
 }
 
 TEST(SessionsOverARestart, LeaveATokenToTheOneThatUsedItLast) {
   store::MemoryStore store;
   {
-    SessionBench bench(store);
-    bench.init("z", "tok");
-    bench.add("z", {tool_text("old", bench.backend.url())});
-    bench.clock.skip(std::chrono::minutes(31));
-    ASSERT_EQ(bench.init("b", "tok").status, 200) << "nobody has it any more";
-    bench.add("b", {tool_text("new", bench.backend.url())});
+    SessionFixture fixture(store);
+    fixture.init("z", "tok");
+    fixture.add("z", {tool_text("old", fixture.backend.url())});
+    fixture.clock.skip(std::chrono::minutes(31));
+    ASSERT_EQ(fixture.init("b", "tok").status, 200) << "nobody has it any more";
+    fixture.add("b", {tool_text("new", fixture.backend.url())});
   }
-  SessionBench bench(store);
-  EXPECT_THAT(bench.tools_of("tok"), ElementsAre("new"));
+  SessionFixture fixture(store);
+  EXPECT_THAT(fixture.tools_of("tok"), ElementsAre("new"));
 }
 
 // SES-22
 TEST(SessionsOverARestart, OutliveAWallClockThatWasSetBack) {
   store::MemoryStore store;
   {
-    SessionBench bench(store);
-    bench.init("before", "tok_before");
-    bench.clock.set_back(std::chrono::hours(24 * 365));
-    bench.init("after", "tok_after");
-    bench.tools_of("tok_before");
+    SessionFixture fixture(store);
+    fixture.init("before", "tok_before");
+    fixture.clock.set_back(std::chrono::hours(24 * 365));
+    fixture.init("after", "tok_after");
+    fixture.tools_of("tok_before");
   }
-  SessionBench bench(store);
-  EXPECT_EQ(bench.status_for("tok_before"), 200);
-  EXPECT_EQ(bench.status_for("tok_after"), 200);
+  SessionFixture fixture(store);
+  EXPECT_EQ(fixture.status_for("tok_before"), 200);
+  EXPECT_EQ(fixture.status_for("tok_after"), 200);
 }
 
 // SES-16, OPS-08
 TEST(SessionsOnAFullDisk, LoseTheirTokenAtOnceAndTheirRecordLater) {
   store::test::FullStore store;
-  SessionBench bench(store);
-  bench.init("s", "tok");
-  bench.add("s", {tool_text("one", bench.backend.url())});
+  SessionFixture fixture(store);
+  fixture.init("s", "tok");
+  fixture.add("s", {tool_text("one", fixture.backend.url())});
   store.full = true;
-  const auto gone = bench.cleanup("s");
+  const auto gone = fixture.cleanup("s");
   EXPECT_EQ(gone.status, 200);
   EXPECT_EQ(gone.json(), boost::json::parse(R"({"session_id":"s","removed":1,"durable":false})"));
-  EXPECT_EQ(bench.status_for("tok"), 401);
-  EXPECT_EQ(bench.cleanup("s").json().at("durable"), false) << "it still is not";
+  EXPECT_EQ(fixture.status_for("tok"), 401);
+  EXPECT_EQ(fixture.cleanup("s").json().at("durable"), false) << "it still is not";
 
   store.full = false;
-  bench.run(bench.sessions.look_over());
-  EXPECT_TRUE(bench.run(store.kept.tool_sessions()).value().empty());
-  EXPECT_EQ(bench.cleanup("s").json(), boost::json::parse(R"({"session_id":"s","removed":0})"));
+  fixture.run(fixture.sessions.look_over());
+  EXPECT_TRUE(fixture.run(store.kept.tool_sessions()).value().empty());
+  EXPECT_EQ(fixture.cleanup("s").json(), boost::json::parse(R"({"session_id":"s","removed":0})"));
 }
 
 TEST(SessionsOnAFullDisk, MayComeBackBeforeTheStoreHeardThatTheyLeft) {
   store::test::FullStore store;
-  SessionBench bench(store);
-  bench.init("s", "tok");
+  SessionFixture fixture(store);
+  fixture.init("s", "tok");
   store.full = true;
-  bench.cleanup("s");
+  fixture.cleanup("s");
   store.full = false;
-  ASSERT_EQ(bench.init("s", "tok_new").status, 200);
-  bench.run(bench.sessions.look_over());
-  EXPECT_EQ(bench.status_for("tok_new"), 200);
-  EXPECT_EQ(bench.run(store.kept.tool_sessions()).value().size(), 1U);
+  ASSERT_EQ(fixture.init("s", "tok_new").status, 200);
+  fixture.run(fixture.sessions.look_over());
+  EXPECT_EQ(fixture.status_for("tok_new"), 200);
+  EXPECT_EQ(fixture.run(store.kept.tool_sessions()).value().size(), 1U);
 }
 
 // A session with a tool, and its user, who may have something under way when the session ends.
@@ -144,7 +144,7 @@ class SessionsInUse : public ::testing::Test {
   }
 
   store::MemoryStore store_;
-  SessionBench bench_{store_};
+  SessionFixture bench_{store_};
 };
 
 // SES-17, SEC-05

@@ -26,7 +26,7 @@ class SessionRoutes : public testing::Test {
   }
 
   store::MemoryStore store_;
-  SessionBench bench_{store_};
+  SessionFixture bench_{store_};
 };
 
 // SES-01
@@ -283,42 +283,43 @@ TEST(SessionRoutesAfterARestart, HaveSessionsTokensAndTools) {
   store::MemoryStore store;
   TestBackend backend;
   {
-    SessionBench bench(store);
-    bench.init("kept", "tok", R"(,"backend_token":"for-the-back-end","catalog":"session")");
-    bench.add("kept",
-              {tool_text("run_query", backend.url(), R"(,"fixed_params":{"n":42})"), tool_text("b", backend.url())});
-    bench.drop("kept", "b");
-    bench.init("gone", "tok_gone");
-    bench.cleanup("gone");
+    SessionFixture fixture(store);
+    fixture.init("kept", "tok", R"(,"backend_token":"for-the-back-end","catalog":"session")");
+    fixture.add("kept",
+                {tool_text("run_query", backend.url(), R"(,"fixed_params":{"n":42})"), tool_text("b", backend.url())});
+    fixture.drop("kept", "b");
+    fixture.init("gone", "tok_gone");
+    fixture.cleanup("gone");
   }
-  SessionBench bench(store);
-  EXPECT_TRUE(bench.loaded);
-  EXPECT_THAT(bench.tools_of("tok"), ElementsAre("run_query"));
-  EXPECT_EQ(bench.status_for("tok_gone"), 401);
-  bench.call_as("tok", "run_query");
+  SessionFixture fixture(store);
+  EXPECT_TRUE(fixture.loaded);
+  EXPECT_THAT(fixture.tools_of("tok"), ElementsAre("run_query"));
+  EXPECT_EQ(fixture.status_for("tok_gone"), 401);
+  fixture.call_as("tok", "run_query");
   ASSERT_THAT(backend.asked(), SizeIs(1));
   EXPECT_EQ(backend.asked().front().authorization, "Bearer for-the-back-end");
   EXPECT_EQ(backend.asked().front().body, R"({"query":"x","n":42,"action":"open_table"})");
-  EXPECT_EQ(bench.init("kept", "tok").json().at("status"), "updated");
+  EXPECT_EQ(fixture.init("kept", "tok").json().at("status"), "updated");
 }
 
 // SES-23
 TEST(SessionRoutesOnAnOpenNetwork, RefuseToolsWithin) {
   store::MemoryStore store;
-  SessionBench bench(store, {}, {});
-  bench.init("s", "tok");
-  const auto refused = bench.add("s", {tool_text("t", bench.backend.url())});
+  SessionFixture fixture(store, {}, {});
+  fixture.init("s", "tok");
+  const auto refused = fixture.add("s", {tool_text("t", fixture.backend.url())});
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.body, HasSubstr("egress"));
   // An origin that the configuration file trusts is trusted only for the file's own upstreams.
-  bench.egress.trust({std::string(net::Url::parse(bench.backend.url())->origin())});
-  EXPECT_EQ(bench.add("s", {tool_text("t", bench.backend.url())}).status, 400);
+  fixture.egress.trust({std::string(net::Url::parse(fixture.backend.url())->origin())});
+  EXPECT_EQ(fixture.add("s", {tool_text("t", fixture.backend.url())}).status, 400);
   // The rules are applied again to each connection.
-  bench.egress.set_rules({.allow_loopback = true});
-  EXPECT_EQ(bench.add("s", {tool_text("t", fmt::format("http://127.0.0.1:{}/", bench.backend.port()))}).status, 200);
-  bench.egress.set_rules({});
-  EXPECT_THAT(bench.call_as("tok", "t").body, HasSubstr("may not connect"));
-  EXPECT_THAT(bench.backend.asked(), IsEmpty());
+  fixture.egress.set_rules({.allow_loopback = true});
+  EXPECT_EQ(fixture.add("s", {tool_text("t", fmt::format("http://127.0.0.1:{}/", fixture.backend.port()))}).status,
+            200);
+  fixture.egress.set_rules({});
+  EXPECT_THAT(fixture.call_as("tok", "t").body, HasSubstr("may not connect"));
+  EXPECT_THAT(fixture.backend.asked(), IsEmpty());
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ TEST_F(Tokens, ExpireWithAllThatIsOpen) {
   const std::string secret = made({{"name", "ci"}, {"expires", "1h"}});
   const auto stream = listen(secret);
   const auto running_call = call(secret);
-  bench.clock.skip(std::chrono::minutes(59));
+  fixture.clock.skip(std::chrono::minutes(59));
   look_over();
   EXPECT_EQ(status_for(secret), 200);
-  bench.clock.skip(std::chrono::minutes(1));
+  fixture.clock.skip(std::chrono::minutes(1));
   EXPECT_EQ(status_for(secret), 401);
   look_over();
   expect_end(*stream);
@@ -43,12 +43,12 @@ TEST_F(Tokens, ExpireWithAllThatIsOpen) {
 TEST_F(Tokens, KeepTheirLimitsWhereTheirRecordIsDamaged) {
   made({{"name", "ci"}, {"tools", array{"bank_other"}}});
   const auto damage = [&](auto member) {
-    auto record = bench.run(store.tokens()).value().front();
+    auto record = fixture.run(store.tokens()).value().front();
     record.*member = "{";
     store::Writes writes;
     writes.emplace_back(store::PutToken{std::move(record)});
-    ASSERT_TRUE(bench.run(store.write(std::move(writes))));
-    ASSERT_TRUE(bench.run(bench.tokens.load()));
+    ASSERT_TRUE(fixture.run(store.write(std::move(writes))));
+    ASSERT_TRUE(fixture.run(fixture.tokens.load()));
     EXPECT_EQ(shown("ci").at("state"), "failed");
   };
   damage(&store::TokenRecord::secrets);
@@ -63,11 +63,11 @@ TEST_F(Tokens, KeepTheirLimitsWhereTheirRecordIsDamaged) {
 
 // OAU-10
 TEST_F(Tokens, OfTheConfigurationExpireToo) {
-  refuse_strangers({{.name = "filed", .token = Secret("f"), .expires = bench.clock.wall() + std::chrono::hours(1)},
+  refuse_strangers({{.name = "filed", .token = Secret("f"), .expires = fixture.clock.wall() + std::chrono::hours(1)},
                     {.name = "other", .token = Secret("o")}});
   const auto stream = listen("f");
   const auto running_call = call("f");
-  bench.clock.skip(std::chrono::minutes(61));
+  fixture.clock.skip(std::chrono::minutes(61));
   EXPECT_EQ(status_for("f"), 401);
   look_over();
   expect_end(*stream);
@@ -94,15 +94,15 @@ TEST_F(Tokens, ComeBackAfterARestartWithWhenTheyWereUsed) {
   const std::string secret = made({{"name", "ci"}, {"upstreams", array{"bank"}}});
   const std::string rotated = secret_in(rotate("ci"));
   EXPECT_EQ(status_for(rotated), 200);
-  bench.clock.skip(std::chrono::minutes(2));
+  fixture.clock.skip(std::chrono::minutes(2));
   look_over();
-  for (const auto& record : bench.run(store.tokens()).value()) {
+  for (const auto& record : fixture.run(store.tokens()).value()) {
     EXPECT_THAT(record.secrets, Not(HasSubstr(secret)));
     EXPECT_NE(record.last_used_at, store::Time{});
   }
   const value before = shown("ci");
-  gateway::TokenRegistry again({bench.workers.at(0), bench.gateway, store, bench.clock});
-  ASSERT_TRUE(bench.run(again.load()));
+  gateway::TokenRegistry again({fixture.workers.at(0), fixture.gateway, store, fixture.clock});
+  ASSERT_TRUE(fixture.run(again.load()));
   EXPECT_EQ(status_for(secret), 200);
   EXPECT_EQ(status_for(rotated), 200);
   const auto loaded = again.find("ci");
@@ -122,10 +122,10 @@ TEST_F(Tokens, AreNotMadeWhereTheStoreDoesNotTakeThem) {
   EXPECT_EQ(revoked.status, 200) << "a full disk keeps no token alive";
   EXPECT_EQ(revoked.json().at("durable"), false);
   EXPECT_EQ(status_for(secret), 401);
-  EXPECT_THAT(bench.run(store.tokens()).value(), SizeIs(1));
+  EXPECT_THAT(fixture.run(store.tokens()).value(), SizeIs(1));
   store.full = false;
   look_over();
-  EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
+  EXPECT_THAT(fixture.run(store.tokens()).value(), IsEmpty());
   EXPECT_EQ(audited().front(), "token.revoke");
 }
 
@@ -134,7 +134,7 @@ TEST_F(Tokens, AreRefusedWhileRevocationsMayHaveBeenMissed) {
   refuse_strangers({{.name = "filed", .token = Secret("f")}});
   const std::string secret = made({{"name", "ci"}});
   const auto set_blind = [&](bool blind) {
-    boost::asio::post(bench.workers.at(0), boost::asio::use_future([&] { bench.tokens.set_blind(blind); })).get();
+    boost::asio::post(fixture.workers.at(0), boost::asio::use_future([&] { fixture.tokens.set_blind(blind); })).get();
   };
   set_blind(true);
   EXPECT_EQ(status_for(secret), 401);
@@ -146,39 +146,39 @@ TEST_F(Tokens, AreRefusedWhileRevocationsMayHaveBeenMissed) {
 
 // REP-03: a revocation that is written later affects only the token that was revoked.
 TEST_F(Tokens, ThatWereRevokedTakeNoOthersOfTheirNameWithThem) {
-  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  const gateway::TokenRegistry::Dependencies shared{fixture.workers.at(0), fixture.gateway, store, fixture.clock, true};
   gateway::TokenRegistry here(shared);
-  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  ASSERT_TRUE(fixture.run(here.create(object{{"name", "ci"}}, "a test")));
   store.full = true;
-  EXPECT_FALSE(bench.run(here.revoke("ci", "a test")).value().is_durable);
+  EXPECT_FALSE(fixture.run(here.revoke("ci", "a test")).value().is_durable);
   store.full = false;
   gateway::TokenRegistry there(shared);
-  ASSERT_TRUE(bench.run(there.load()));
-  EXPECT_TRUE(bench.run(there.revoke("ci", "a test")).value().is_durable);
-  bench.clock.skip(std::chrono::seconds(1));
-  ASSERT_TRUE(bench.run(there.create(object{{"name", "ci"}}, "a test")));
-  bench.run(here.look_over());
-  EXPECT_THAT(bench.run(store.tokens()).value(), SizeIs(1));
-  ASSERT_TRUE(bench.run(here.follow("ci")));
+  ASSERT_TRUE(fixture.run(there.load()));
+  EXPECT_TRUE(fixture.run(there.revoke("ci", "a test")).value().is_durable);
+  fixture.clock.skip(std::chrono::seconds(1));
+  ASSERT_TRUE(fixture.run(there.create(object{{"name", "ci"}}, "a test")));
+  fixture.run(here.look_over());
+  EXPECT_THAT(fixture.run(store.tokens()).value(), SizeIs(1));
+  ASSERT_TRUE(fixture.run(here.follow("ci")));
   EXPECT_TRUE(here.find("ci"));
 }
 
 // REP-03: a token that was rotated meanwhile is still the same token.
 TEST_F(Tokens, ThatWereRevokedAreGoneAlsoWhereTheyWereRotatedMeanwhile) {
-  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  const gateway::TokenRegistry::Dependencies shared{fixture.workers.at(0), fixture.gateway, store, fixture.clock, true};
   gateway::TokenRegistry here(shared);
-  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  ASSERT_TRUE(fixture.run(here.create(object{{"name", "ci"}}, "a test")));
   gateway::TokenRegistry there(shared);
-  ASSERT_TRUE(bench.run(there.load()));
-  ASSERT_TRUE(bench.run(there.rotate("ci", object{}, "a test")));
-  EXPECT_TRUE(bench.run(here.revoke("ci", "a test")).value().is_durable);
-  EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
+  ASSERT_TRUE(fixture.run(there.load()));
+  ASSERT_TRUE(fixture.run(there.rotate("ci", object{}, "a test")));
+  EXPECT_TRUE(fixture.run(here.revoke("ci", "a test")).value().is_durable);
+  EXPECT_THAT(fixture.run(store.tokens()).value(), IsEmpty());
 }
 
 // OAU-14: a request that was admitted before a rotation may still be under way when the token is revoked.
 TEST_F(Tokens, AreWithdrawnWithEachPrincipalThatTheirSecretHad) {
   const std::string secret = made({{"name", "ci"}});
-  const auto admitted = bench.tokens.find("ci")->principal;
+  const auto admitted = fixture.tokens.find("ci")->principal;
   EXPECT_EQ(rotate("ci", R"({"overlap":"24h"})").status, 200);
   EXPECT_TRUE(admitted->holds());
   EXPECT_EQ(status_for(secret), 200);
@@ -188,17 +188,17 @@ TEST_F(Tokens, AreWithdrawnWithEachPrincipalThatTheirSecretHad) {
 
 // REP-02
 TEST_F(Tokens, AreWithdrawnWhereAnotherProcessRevokesThem) {
-  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  const gateway::TokenRegistry::Dependencies shared{fixture.workers.at(0), fixture.gateway, store, fixture.clock, true};
   gateway::TokenRegistry here(shared);
-  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  ASSERT_TRUE(fixture.run(here.create(object{{"name", "ci"}}, "a test")));
   gateway::TokenRegistry there(shared);
-  ASSERT_TRUE(bench.run(there.load()));
+  ASSERT_TRUE(fixture.run(there.load()));
   const auto admitted = there.find("ci")->principal;
-  ASSERT_TRUE(bench.run(here.rotate("ci", object{{"overlap", "24h"}}, "a test")));
-  ASSERT_TRUE(bench.run(there.follow("ci")));
+  ASSERT_TRUE(fixture.run(here.rotate("ci", object{{"overlap", "24h"}}, "a test")));
+  ASSERT_TRUE(fixture.run(there.follow("ci")));
   EXPECT_TRUE(admitted->holds()) << "its secret still works";
-  ASSERT_TRUE(bench.run(here.revoke("ci", "a test")));
-  ASSERT_TRUE(bench.run(there.follow("ci")));
+  ASSERT_TRUE(fixture.run(here.revoke("ci", "a test")));
+  ASSERT_TRUE(fixture.run(there.follow("ci")));
   EXPECT_FALSE(admitted->holds());
 }
 
@@ -206,7 +206,7 @@ TEST_F(Tokens, AreWithdrawnWhereAnotherProcessRevokesThem) {
 TEST_F(Tokens, AreNobodyElses) {
   const std::string secret = made({{"name", "ci"}});
   const auto taken =
-      bench.ask("POST", "/admin/session/init", object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
+      fixture.ask("POST", "/admin/session/init", object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
   EXPECT_EQ(taken.status, 409);
 }
 

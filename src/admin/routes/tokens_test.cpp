@@ -33,7 +33,7 @@ TEST_F(Tokens, AreMadeUsedAndShownWithoutTheirSecrets) {
   EXPECT_EQ(status_for(secret + "x"), 401);
   EXPECT_EQ(status_for("ci"), 401);
 
-  const auto listed = bench.ask("GET", "/admin/tokens");
+  const auto listed = fixture.ask("GET", "/admin/tokens");
   EXPECT_THAT(listed.body, Not(HasSubstr(secret)));
   const value one = listed.json().at("tokens").at(0);
   EXPECT_EQ(one.at("name"), "ci");
@@ -45,7 +45,7 @@ TEST_F(Tokens, AreMadeUsedAndShownWithoutTheirSecrets) {
   EXPECT_FALSE(one.as_object().contains("expires_at"));
   EXPECT_FALSE(one.as_object().contains("token"));
   EXPECT_EQ(shown("ci"), one);
-  const auto audit = bench.ask("GET", "/admin/audit");
+  const auto audit = fixture.ask("GET", "/admin/audit");
   EXPECT_EQ(audit.json().at("audit").at(0).at("what"), "token.create");
   EXPECT_EQ(audit.json().at("audit").at(0).at("who"), "admin");
   EXPECT_THAT(audit.body, Not(HasSubstr(secret)));
@@ -55,7 +55,7 @@ TEST_F(Tokens, AreMadeUsedAndShownWithoutTheirSecrets) {
 TEST_F(Tokens, UseOnlyWhatTheyMay) {
   const std::string secret = made({{"name", "ci"}, {"upstreams", array{"other"}}, {"contexts", array{"work"}}});
   EXPECT_EQ(status_for(secret), 404) << "not the plain endpoint";
-  RawClient client(bench.server.local_port(), "/mcp/work");
+  RawClient client(fixture.server.local_port(), "/mcp/work");
   const auto listed = client.request("POST", modern_fields("tools/list") + gateway::test::bearer(secret),
                                      rpc("1", "tools/list", modern_meta()));
   EXPECT_THAT(listed.json().at("result").at("tools").as_array(), IsEmpty());
@@ -65,7 +65,7 @@ TEST_F(Tokens, UseOnlyWhatTheyMay) {
 // OAU-07, OAU-14
 TEST_F(Tokens, UseOnlyTheToolsTheyMay) {
   const auto tools_of = [this](const std::string& secret) {
-    RawClient client(bench.server.local_port());
+    RawClient client(fixture.server.local_port());
     const value answer = client
                              .request("POST", modern_fields("tools/list") + gateway::test::bearer(secret),
                                       rpc("1", "tools/list", modern_meta()))
@@ -85,8 +85,8 @@ TEST_F(Tokens, UseOnlyTheToolsTheyMay) {
   EXPECT_EQ(status_for(limited), 200);
   EXPECT_EQ(status_for(limited), 429);
 
-  gateway::TokenRegistry again({bench.workers.at(0), bench.gateway, store, bench.clock});
-  ASSERT_TRUE(bench.run(again.load()));
+  gateway::TokenRegistry again({fixture.workers.at(0), fixture.gateway, store, fixture.clock});
+  ASSERT_TRUE(fixture.run(again.load()));
   EXPECT_TRUE(again.find("reader")->keys.read_only);
   EXPECT_THAT(again.find("one")->keys.tools, ElementsAre("bank_p*"));
   EXPECT_EQ(again.find("limited")->keys.requests_per_minute, 1U);
@@ -102,9 +102,9 @@ TEST_F(Tokens, AreRefusedWithEachFault) {
   EXPECT_EQ(shown("filed").at("origin"), "file");
   EXPECT_EQ(rotate("nobody").status, 404);
   EXPECT_EQ(revoke("nobody").status, 404);
-  EXPECT_EQ(bench.ask("GET", "/admin/tokens/nobody").status, 404);
-  EXPECT_EQ(bench.ask("POST", "/admin/tokens", "[]").status, 400);
-  EXPECT_EQ(bench.ask("POST", "/admin/tokens").status, 400);
+  EXPECT_EQ(fixture.ask("GET", "/admin/tokens/nobody").status, 404);
+  EXPECT_EQ(fixture.ask("POST", "/admin/tokens", "[]").status, 400);
+  EXPECT_EQ(fixture.ask("POST", "/admin/tokens").status, 400);
   const auto faulty = create({{"name", "a b"},
                               {"contexts", array{"nowhere"}},
                               {"upstreams", array{""}},
@@ -118,7 +118,7 @@ TEST_F(Tokens, AreRefusedWithEachFault) {
   EXPECT_EQ(create({{"name", "x"}, {"expires", "soon"}}).status, 400);
   EXPECT_EQ(rotate("ci", R"({"overlap":"31d"})").status, 400);
   EXPECT_EQ(rotate("ci", R"({"overlap":5})").status, 400);
-  EXPECT_THAT(bench.ask("GET", "/admin/tokens").json().at("tokens").as_array(), SizeIs(2));
+  EXPECT_THAT(fixture.ask("GET", "/admin/tokens").json().at("tokens").as_array(), SizeIs(2));
 }
 
 TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
@@ -127,8 +127,8 @@ TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
   const auto stream = listen(secret);
   const auto kept = listen(other);
   const auto running_call = call(secret);
-  LegacyClient legacy(bench.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(secret));
-  RawClient standing(bench.server.local_port());
+  LegacyClient legacy(fixture.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(secret));
+  RawClient standing(fixture.server.local_port());
   EXPECT_EQ(standing.request("GET", legacy.fields()).status, 200);
   legacy.client.send_request("POST", legacy.fields(), rpc("6", "tools/call", R"("name":"bank_wait")"));
   wait_until([&] { return running == 2; });
@@ -146,11 +146,11 @@ TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
     EXPECT_EQ(message.at("error").at("message"), "the token was revoked: the request was cancelled");
   }
   wait_until([&] { return cancelled == 2; });
-  EXPECT_EQ(bench.ask("GET", "/admin/tokens/ci").status, 404);
+  EXPECT_EQ(fixture.ask("GET", "/admin/tokens/ci").status, 404);
   EXPECT_EQ(audited().front(), "token.revoke");
 
   EXPECT_EQ(status_for(other), 200);
-  bench.ask("DELETE", "/admin/upstreams/bank");
+  fixture.ask("DELETE", "/admin/upstreams/bank");
   EXPECT_EQ(kept->read_event()->json().at("method"), "notifications/tools/list_changed");
 }
 
@@ -158,7 +158,7 @@ TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
 TEST_F(Tokens, AreLookedAtAgainWhereABodyTakesLong) {
   const std::string secret = made({{"name", "ci"}});
   const std::string body = rpc("5", "tools/call", R"("name":"bank_wait",)" + modern_meta());
-  RawClient client(bench.server.local_port());
+  RawClient client(fixture.server.local_port());
   client.send_request("POST", modern_fields("tools/call", "bank_wait") + gateway::test::bearer(secret) +
                                   fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size()));
   wait_until([&] { return shown("ci").as_object().contains("last_used_at"); });
@@ -172,7 +172,7 @@ TEST_F(Tokens, AreLookedAtAgainWhereABodyTakesLong) {
 
 TEST_F(Tokens, AreAnotherTokenWhenTheyAreMadeAgain) {
   const std::string before = made({{"name", "ci"}});
-  LegacyClient legacy(bench.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(before));
+  LegacyClient legacy(fixture.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(before));
   revoke("ci");
   const std::string after = made({{"name", "ci"}});
   EXPECT_EQ(status_for(before), 401);
@@ -182,7 +182,7 @@ TEST_F(Tokens, AreAnotherTokenWhenTheyAreMadeAgain) {
 
 TEST_F(Tokens, AreRotatedWithAnOverlap) {
   const std::string before = made({{"name", "ci"}});
-  LegacyClient legacy(bench.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(before));
+  LegacyClient legacy(fixture.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(before));
   const auto old_stream = listen(before);
   const auto rotated = rotate("ci", R"({"overlap":"1h"})");
   EXPECT_EQ(rotated.status, 200);
@@ -195,14 +195,14 @@ TEST_F(Tokens, AreRotatedWithAnOverlap) {
   legacy.every = gateway::test::bearer(after);
   EXPECT_EQ(legacy.post(rpc("1", "tools/list", "")).status, 200) << "who it is has not changed";
 
-  bench.clock.skip(std::chrono::minutes(61));
+  fixture.clock.skip(std::chrono::minutes(61));
   EXPECT_EQ(status_for(before), 401) << "before anybody looks over";
   look_over();
   expect_end(*old_stream);
   EXPECT_EQ(status_for(after), 200);
   EXPECT_EQ(legacy.post(rpc("2", "tools/list", "")).status, 200);
   EXPECT_FALSE(shown("ci").as_object().contains("previous_until"));
-  bench.ask("DELETE", "/admin/upstreams/bank");
+  fixture.ask("DELETE", "/admin/upstreams/bank");
   EXPECT_EQ(new_stream->read_event()->json().at("method"), "notifications/tools/list_changed");
   EXPECT_THAT(audited(), ::testing::Contains("token.rotate"));
 }

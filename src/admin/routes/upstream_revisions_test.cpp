@@ -13,21 +13,21 @@ class UpstreamsOfTwoProcesses : public ::testing::Test {
  protected:
   UpstreamsOfTwoProcesses() {
     second_.clock.skip(std::chrono::hours(1));
-    for (Bench* each : {&first_, &second_})
+    for (AdminFixture* each : {&first_, &second_})
       each->load({.upstreams = {entry({{"name", "bank"}, {"url", upstream_.url()}})}}).value();
   }
 
-  static int patch(Bench& at, const object& keys, const value& seen) {
+  static int patch(AdminFixture& at, const object& keys, const value& seen) {
     const std::string fields =
         fmt::format("X-Admin-Secret: {}\r\nIf-Match: {}\r\n", kSecret, boost::json::serialize(seen));
     return at.send("PATCH", "/admin/upstreams/bank", boost::json::serialize(keys), fields).status;
   }
-  static void follow(Bench& at) { at.run(at.registry.follow()).value(); }
+  static void follow(AdminFixture& at) { at.run(at.registry.follow()).value(); }
 
   TestUpstream upstream_;
   store::MemoryStore store_;
-  Bench first_{store_};
-  Bench second_{store_};
+  AdminFixture first_{store_};
+  AdminFixture second_{store_};
 };
 
 // REP-03 REP-05

@@ -23,12 +23,12 @@ class ViewRoutes : public ::testing::Test {
     for (const char* tool : {"read", "write", "delete"})
       if (!upstream.server.add_tool({.name = tool, .description = std::string("Does ") + tool}, says("done")))
         throw std::runtime_error("no tool");
-    bench.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
-    wait_until([&] { return bench.tools().size() == 4; });
-    bench.ask("POST", "/admin/tokens",
-              object{{"name", "ci"}, {"tools", {"files_r*", "files_w*"}}, {"deny", {"files_write"}}});
+    fixture.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
+    wait_until([&] { return fixture.tools().size() == 4; });
+    fixture.ask("POST", "/admin/tokens",
+                object{{"name", "ci"}, {"tools", {"files_r*", "files_w*"}}, {"deny", {"files_write"}}});
   }
-  value why(std::string_view query) { return bench.ask("GET", fmt::format("/admin/why?{}", query)).json(); }
+  value why(std::string_view query) { return fixture.ask("GET", fmt::format("/admin/why?{}", query)).json(); }
   void expect_why(std::string_view query, std::string_view visibility, std::string_view decided_by) {
     const value answer = why(query);
     EXPECT_EQ(answer.at("visibility").as_string(), visibility) << answer;
@@ -37,23 +37,23 @@ class ViewRoutes : public ::testing::Test {
 
   TestUpstream upstream;
   store::MemoryStore memory;
-  Bench bench{memory};
+  AdminFixture fixture{memory};
 };
 
 TEST_F(ViewRoutes, OBS_07_ShowsTheListOfAPrincipal) {
-  const value all = bench.ask("GET", "/admin/view").json();
+  const value all = fixture.ask("GET", "/admin/view").json();
   EXPECT_EQ(all.at("total").as_int64(), 4);
   EXPECT_EQ(all.at("entries").at(0).at("upstream").as_string(), "files");
-  EXPECT_EQ(names_in(bench.ask("GET", "/admin/view?as=").json()), bench.tools());
-  EXPECT_EQ(names_in(bench.ask("GET", "/admin/view?as=ci").json()), std::vector<std::string>{"files_read"});
-  EXPECT_EQ(bench.ask("GET", "/admin/view?as=nobody").status, 404);
-  EXPECT_EQ(bench.ask("GET", "/admin/view?context=none").status, 404);
-  EXPECT_EQ(bench.ask("GET", "/admin/view?kind=none").status, 400);
+  EXPECT_EQ(names_in(fixture.ask("GET", "/admin/view?as=").json()), fixture.tools());
+  EXPECT_EQ(names_in(fixture.ask("GET", "/admin/view?as=ci").json()), std::vector<std::string>{"files_read"});
+  EXPECT_EQ(fixture.ask("GET", "/admin/view?as=nobody").status, 404);
+  EXPECT_EQ(fixture.ask("GET", "/admin/view?context=none").status, 404);
+  EXPECT_EQ(fixture.ask("GET", "/admin/view?kind=none").status, 400);
 }
 
 TEST_F(ViewRoutes, OBS_07_SearchesAndGivesParts) {
-  EXPECT_EQ(names_in(bench.ask("GET", "/admin/view?q=DOES+del").json()), std::vector<std::string>{"files_delete"});
-  const value part = bench.ask("GET", "/admin/view?offset=1&limit=2").json();
+  EXPECT_EQ(names_in(fixture.ask("GET", "/admin/view?q=DOES+del").json()), std::vector<std::string>{"files_delete"});
+  const value part = fixture.ask("GET", "/admin/view?offset=1&limit=2").json();
   EXPECT_EQ(part.at("total").as_int64(), 4);
   EXPECT_EQ(names_in(part), (std::vector<std::string>{"files_ping", "files_read"}));
 }
@@ -66,23 +66,23 @@ TEST_F(ViewRoutes, OBS_06_SaysWhy) {
   expect_why("name=files_write&as=ci", "not_seen", "denied");
   expect_why("name=files_none", "not_seen", "listed");
   expect_why("name=other", "not_seen", "configured");
-  bench.ask("PATCH", "/admin/upstreams/files", object{{"tools", {object{{"match", {"delete"}}, {"hidden", true}}}}});
-  wait_until([&] { return bench.tools().size() == 3; });
+  fixture.ask("PATCH", "/admin/upstreams/files", object{{"tools", {object{{"match", {"delete"}}, {"hidden", true}}}}});
+  wait_until([&] { return fixture.tools().size() == 3; });
   expect_why("name=files_delete", "not_seen", "hidden");
-  bench.ask("PATCH", "/admin/upstreams/files", object{{"enabled", false}});
+  fixture.ask("PATCH", "/admin/upstreams/files", object{{"enabled", false}});
   expect_why("name=files_read", "not_seen", "enabled");
-  EXPECT_EQ(bench.ask("GET", "/admin/why?as=ci").status, 400);
+  EXPECT_EQ(fixture.ask("GET", "/admin/why?as=ci").status, 400);
 }
 
 TEST_F(ViewRoutes, OBS_06_OnlyALiveUpstreamKnows) {
-  bench.ask("PATCH", "/admin/upstreams/files", object{{"refresh_strategy", "direct_proxy"}});
-  wait_until([&] { return bench.ask("GET", "/admin/view").json().at("listed_live").as_array().size() == 1; });
+  fixture.ask("PATCH", "/admin/upstreams/files", object{{"refresh_strategy", "direct_proxy"}});
+  wait_until([&] { return fixture.ask("GET", "/admin/view").json().at("listed_live").as_array().size() == 1; });
   expect_why("name=files_read", "upstream_knows", "listed");
   expect_why("name=files_write&as=ci", "not_seen", "denied");
 }
 
 TEST_F(ViewRoutes, UIX_05_NamesThePrincipals) {
-  const value all = bench.ask("GET", "/admin/principals").json();
+  const value all = fixture.ask("GET", "/admin/principals").json();
   EXPECT_EQ(all.at("principals").at(0).at("name").as_string(), "ci");
   EXPECT_TRUE(all.at("anonymous").as_bool());
 }

@@ -117,19 +117,19 @@ inline gateway::ToolSessionOptions session_options() {
 }
 
 // The settings of upstreams in a configuration file.
-struct BenchFile {
+struct FixtureFile {
   std::vector<providers::UpstreamEntry> upstreams = {};
   providers::UpstreamSettings defaults = {};
   gateway::RegistrationSettings registration = {};
 };
 
-class Bench {
+class AdminFixture {
  public:
-  using File = BenchFile;
+  using File = FixtureFile;
 
-  // The store must outlive the bench.
-  explicit Bench(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true},
-                 Environment environment = fixed_environment({}))
+  // The store must outlive the fixture.
+  explicit AdminFixture(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true},
+                        Environment environment = fixed_environment({}))
       : store(kept),
         workers(2),
         egress(allowed),
@@ -168,7 +168,7 @@ class Bench {
     if (auto known = run(tokens.load()); !known) loaded = known;
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
-  ~Bench() {
+  ~AdminFixture() {
     // A call that waits for a person ends only with its session.
     gateway.end_streams();
     server.stop();
@@ -180,8 +180,8 @@ class Bench {
     workers.join();
     gateway.background_threads().stop();
   }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  AdminFixture(const AdminFixture&) = delete;
+  AdminFixture& operator=(const AdminFixture&) = delete;
 
   Result<> load(File file) {
     return run(registry.load(std::move(file.upstreams), std::move(file.defaults), std::move(file.registration)));

@@ -59,13 +59,13 @@ inline std::string mapping_called(std::string_view name, std::string_view variab
       name, variable);
 }
 
-class DatasetBench {
+class DatasetFixture {
  public:
   static constexpr std::string_view kSecret = "the admin secret";
 
-  // `mappings` and `kept` must outlive the bench.
-  DatasetBench(const Mappings& mappings, store::Store& kept, Environment environment,
-               std::vector<providers::UpstreamSettings> upstreams = {})
+  // `mappings` and `kept` must outlive the fixture.
+  DatasetFixture(const Mappings& mappings, store::Store& kept, Environment environment,
+                 std::vector<providers::UpstreamSettings> upstreams = {})
       : store(kept),
         workers(2),
         gateway(workers, clock, environment, store, SealingKey::random(), options()),
@@ -88,15 +88,15 @@ class DatasetBench {
     if (any) run(gateway.started()).value();
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
-  ~DatasetBench() {
+  ~DatasetFixture() {
     server.stop();
     gateway.stop();
     boost::asio::co_spawn(workers.at(0), registry.stop(), boost::asio::use_future).get();
     workers.stop();
     workers.join();
   }
-  DatasetBench(const DatasetBench&) = delete;
-  DatasetBench& operator=(const DatasetBench&) = delete;
+  DatasetFixture(const DatasetFixture&) = delete;
+  DatasetFixture& operator=(const DatasetFixture&) = delete;
 
   template <class T>
   T run(Task<T> task) {

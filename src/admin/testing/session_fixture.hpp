@@ -17,10 +17,10 @@ using server::RawClient;
 
 inline std::string bearer(std::string_view token) { return fmt::format("Authorization: Bearer {}\r\n", token); }
 
-class SessionBench : public Bench {
+class SessionFixture : public AdminFixture {
  public:
-  explicit SessionBench(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true})
-      : Bench(kept, std::move(file), std::move(allowed)) {}
+  explicit SessionFixture(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true})
+      : AdminFixture(kept, std::move(file), std::move(allowed)) {}
 
   Reply init(std::string_view id, std::string_view token, std::string_view members = {}) {
     return ask("POST", "/admin/session/init",

@@ -39,37 +39,37 @@ class Tokens : public ::testing::Test {
     server::add_async_tool(upstream.server, {.name = "wait"}, [this](server::Context&) {
       return wait_until_cancelled(running, cancelled);
     }).value();
-    bench.ask("POST", "/admin/upstreams", object{{"name", "bank"}, {"url", upstream.url()}});
-    bench.refresh("bank");
+    fixture.ask("POST", "/admin/upstreams", object{{"name", "bank"}, {"url", upstream.url()}});
+    fixture.refresh("bank");
     refuse_strangers();
   }
 
   void refuse_strangers(std::vector<gateway::PrincipalSettings> configured = {}) {
-    bench.gateway.set_access({std::make_shared<const gateway::Principals>(configured, gateway::Anonymous::refused),
-                              catalog::Contexts::make({{{"work", {}}}, {}})});
+    fixture.gateway.set_access({std::make_shared<const gateway::Principals>(configured, gateway::Anonymous::refused),
+                                catalog::Contexts::make({{{"work", {}}}, {}})});
   }
-  Reply create(const object& body) { return bench.ask("POST", "/admin/tokens", body); }
+  Reply create(const object& body) { return fixture.ask("POST", "/admin/tokens", body); }
   std::string made(const object& body) { return secret_in(create(body)); }
   static std::string secret_in(const Reply& reply) {
     const value answer = reply.json();
     return std::string(answer.at("token").as_string());
   }
   Reply rotate(std::string_view name, std::string_view body = {}) {
-    return bench.ask("POST", fmt::format("/admin/tokens/{}/rotate", name), body);
+    return fixture.ask("POST", fmt::format("/admin/tokens/{}/rotate", name), body);
   }
-  Reply revoke(std::string_view name) { return bench.ask("DELETE", fmt::format("/admin/tokens/{}", name)); }
-  value shown(std::string_view name) { return bench.ask("GET", fmt::format("/admin/tokens/{}", name)).json(); }
-  void look_over() { bench.run(bench.tokens.look_over()); }
+  Reply revoke(std::string_view name) { return fixture.ask("DELETE", fmt::format("/admin/tokens/{}", name)); }
+  value shown(std::string_view name) { return fixture.ask("GET", fmt::format("/admin/tokens/{}", name)).json(); }
+  void look_over() { fixture.run(fixture.tokens.look_over()); }
 
   int status_for(std::string_view token, std::string_view path = "/mcp") {
-    server::RawClient client(bench.server.local_port(), std::string(path));
+    server::RawClient client(fixture.server.local_port(), std::string(path));
     return client
         .request("POST", server::modern_fields("tools/list") + gateway::test::bearer(token),
                  server::rpc("1", "tools/list", server::modern_meta()))
         .status;
   }
   std::unique_ptr<server::RawClient> listen(std::string_view token) {
-    auto client = std::make_unique<server::RawClient>(bench.server.local_port());
+    auto client = std::make_unique<server::RawClient>(fixture.server.local_port());
     client->request("POST", server::modern_fields("subscriptions/listen") + gateway::test::bearer(token),
                     server::rpc("7", "subscriptions/listen",
                                 R"("notifications":{"toolsListChanged":true},)" + server::modern_meta()));
@@ -84,7 +84,7 @@ class Tokens : public ::testing::Test {
   // Starts a call, and waits until it runs.
   std::unique_ptr<server::RawClient> call(std::string_view token) {
     const int before = running;
-    auto client = std::make_unique<server::RawClient>(bench.server.local_port());
+    auto client = std::make_unique<server::RawClient>(fixture.server.local_port());
     client->send_request("POST", server::modern_fields("tools/call", "bank_wait") + gateway::test::bearer(token),
                          server::rpc("5", "tools/call", R"("name":"bank_wait",)" + server::modern_meta()));
     wait_until([&] { return running == before + 1; });
@@ -92,7 +92,7 @@ class Tokens : public ::testing::Test {
   }
   std::vector<std::string> audited() {
     std::vector<std::string> out;
-    for (const auto& entry : bench.ask("GET", "/admin/audit").json().at("audit").as_array())
+    for (const auto& entry : fixture.ask("GET", "/admin/audit").json().at("audit").as_array())
       out.emplace_back(entry.at("what").as_string());
     return out;
   }
@@ -101,7 +101,7 @@ class Tokens : public ::testing::Test {
   std::atomic<int> cancelled = 0;
   TestUpstream upstream;
   store::test::FullStore store;
-  Bench bench{store};
+  AdminFixture fixture{store};
 };
 
 }  // namespace proteus::admin::test

@@ -43,7 +43,7 @@ TEST_F(StoreCommand, MovesADataDirectoryIntoPostgreSqlAndBack) {
   const PostgresServer server;
   ::setenv("PROTEUS_STORE", server.dsn().c_str(), 1);
   store::test::Runner runner;
-  store::test::SqliteBench embedded;
+  store::test::SqliteFixture embedded;
   embedded.reopen();
   runner.get(embedded.store().put(store::test::upstream("bank")));
   embedded.close();
@@ -69,7 +69,7 @@ TEST_F(StoreCommand, CopiesBackOnceTheRightPepperIsGiven) {
   if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   const PostgresServer server;
   ::setenv("PROTEUS_STORE", server.dsn().c_str(), 1);
-  store::test::SqliteBench embedded;
+  store::test::SqliteFixture embedded;
   embedded.reopen();
   embedded.close();
   const auto there = store_copy({"--data", embedded.file().parent_path().string()});

@@ -127,7 +127,7 @@ void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> ta
                  }));
 }
 
-Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline) {
+Task<bool> wait_for_task(std::shared_ptr<Aside> aside, Deadline& deadline) {
   aside->on_end = [&deadline] { deadline.end(); };
   bool passed = false;
   try {

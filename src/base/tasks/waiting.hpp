@@ -104,7 +104,7 @@ struct Aside {
 void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> task);
 // Waits until the task has ended. If the deadline passes or the awaiting coroutine is cancelled, stops the task first.
 // Returns whether the task ended in time. Throws if the coroutine was cancelled.
-Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline);
+Task<bool> wait_for_task(std::shared_ptr<Aside> aside, Deadline& deadline);
 
 template <class T>
 Task<> store(Task<T> task, std::shared_ptr<std::optional<T>> into) {
@@ -123,7 +123,7 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   auto result = std::make_shared<std::optional<Result<T>>>();
   auto aside = std::make_shared<detail::Aside>();
   detail::run_aside(executor, aside, detail::store(std::move(task), result));
-  const bool in_time = co_await detail::wait_for_call(aside, deadline);
+  const bool in_time = co_await detail::wait_for_task(aside, deadline);
   // A task that was stopped may report that by an error of its own, which the timeout replaces.
   if (result->has_value() && (in_time || (*result)->has_value())) co_return std::move(**result);
   if (!in_time) co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));

@@ -109,7 +109,7 @@ std::string interview(std::string (*how)(TestGateway&, const std::string&, const
 }
 
 // BRG-01, BRG-02, BRG-03: upstreams and clients of both eras; memory does not grow from wave to wave.
-TEST(Waves, EveryCallRunsOnceAndNothingIsLeftBehind) {
+TEST(ManyParkedCalls, EveryCallRunsOnceAndNothingIsLeftBehind) {
   std::vector<std::unique_ptr<AskingUpstream>> upstreams;
   std::vector<providers::UpstreamSettings> settings;
   for (int i = 0; i < kUpstreams; ++i) {

@@ -141,10 +141,10 @@ RunningCall::News RunningCall::take_end() {
 Task<RunningCall::News> RunningCall::wait_for_call(std::uint64_t number, Sink sink, Answers answers) {
   const auto self = shared_from_this();
   stop_timer();
-  attending_ = number;
+  waiting_request_ = number;
   sink_ = std::move(sink);
   const std::shared_ptr<void> left(nullptr, [this](void*) {
-    attending_ = 0;
+    waiting_request_ = 0;
     sink_ = nullptr;
   });
   if (sink_) tell_missed();
@@ -186,7 +186,7 @@ Task<RunningCall::News> RunningCall::wait_for_call(std::uint64_t number, Sink si
 }
 
 void RunningCall::leave(std::uint64_t number) {
-  if (attending_ == number) cancel();
+  if (waiting_request_ == number) cancel();
 }
 
 void RunningCall::start_timer(std::chrono::milliseconds time, std::function<void()> callback) {

@@ -92,7 +92,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   unsigned asked_ = 0;
   bool noted_ = false;   // whether `on_asked_` was called
   std::string missing_;  // capabilities that a refused question needed, as JSON
-  std::uint64_t attending_ = 0;
+  std::uint64_t waiting_request_ = 0;
   Sink sink_;
   std::deque<std::string> missed_;
   std::size_t missed_bytes_ = 0;

@@ -35,7 +35,7 @@ std::string tool_of_user(const boost::json::object& message) {
 }
 
 // PRX-03
-TEST(Direct, ListsLiveEachTime) {
+TEST(DirectProxy, ListsLiveEachTime) {
   Upstream a({"one"});
   TestGateway gateway({direct("a", a.port)});
   gateway.discover();
@@ -46,7 +46,7 @@ TEST(Direct, ListsLiveEachTime) {
 }
 
 // PRX-04, PRX-05
-TEST(Direct, ShowsEachUserWhatTheirMetaBrings) {
+TEST(DirectProxy, ShowsEachUserWhatTheirMetaBrings) {
   ScriptedUpstream a(tool_of_user);
   TestGateway gateway({direct("a", a.port())});
   gateway.discover();
@@ -58,7 +58,7 @@ TEST(Direct, ShowsEachUserWhatTheirMetaBrings) {
 }
 
 // PRX-04, PRO-15
-TEST(Direct, SendsOnlyTheTraceWherePropagationIsOff) {
+TEST(DirectProxy, SendsOnlyTheTraceWherePropagationIsOff) {
   ScriptedUpstream a(tool_of_user);
   auto settings = direct("a", a.port());
   settings.meta_propagation_enabled = false;
@@ -70,7 +70,7 @@ TEST(Direct, SendsOnlyTheTraceWherePropagationIsOff) {
 }
 
 // PRO-13
-TEST(Direct, KeepsUnknownFieldsOfToolsAndResults) {
+TEST(DirectProxy, KeepsUnknownFieldsOfToolsAndResults) {
   ScriptedUpstream a([](const boost::json::object& message) -> std::string {
     if (message.at("method") == "tools/list") return one_tool("t");
     return R"({"resultType":"complete","content":[],"x-more":{"a":1.50},"_meta":{"y":[1]}})";
@@ -88,7 +88,7 @@ TEST(Direct, KeepsUnknownFieldsOfToolsAndResults) {
 }
 
 // PRO-07: the names of a live upstream also decide what later pages show.
-TEST(Direct, MakesEveryPageOfTheListPrivate) {
+TEST(DirectProxy, MakesEveryPageOfTheListPrivate) {
   ScriptedUpstream live([](const boost::json::object&) { return one_tool("first"); });
   ScriptedUpstream cached([](const boost::json::object& message) {
     if (message.at("method") != "tools/list") return test::small_lists(message).value_or("{}");
@@ -111,7 +111,7 @@ TEST(Direct, MakesEveryPageOfTheListPrivate) {
 }
 
 // PRX-06, PRX-07
-TEST(Direct, RefreshesACachedUpstreamBeforeItPassesOnThatItChanged) {
+TEST(DirectProxy, RefreshesACachedUpstreamBeforeItPassesOnThatItChanged) {
   Upstream a;
   std::atomic<bool> signal = false;
   a.server
@@ -136,7 +136,7 @@ TEST(Direct, RefreshesACachedUpstreamBeforeItPassesOnThatItChanged) {
 }
 
 // PRX-09
-TEST(Direct, NamesTheUpstreamThatFailed) {
+TEST(DirectProxy, NamesTheUpstreamThatFailed) {
   const net::test::ClosedPort closed;
   TestGateway gateway({direct("bank", closed.number())});
   gateway.discover();
@@ -146,7 +146,7 @@ TEST(Direct, NamesTheUpstreamThatFailed) {
 }
 
 // PRX-09
-TEST(Direct, PassesOnWhatAToolSaysOfItself) {
+TEST(DirectProxy, PassesOnWhatAToolSaysOfItself) {
   ScriptedUpstream a([](const boost::json::object& message) -> Reaction {
     if (message.at("params").as_object().contains("name") && message.at("params").at("name") == "broken") {
       return Reaction::body(
@@ -165,7 +165,7 @@ TEST(Direct, PassesOnWhatAToolSaysOfItself) {
 }
 
 // PRX-10, PRX-15
-TEST(Direct, MergesPagesOfLiveAndCachedUpstreamsInOrder) {
+TEST(DirectProxy, MergesPagesOfLiveAndCachedUpstreamsInOrder) {
   Upstream first({"a", "b", "c"});
   ScriptedUpstream live([](const boost::json::object& message) -> std::string {
     const auto* cursor = message.at("params").as_object().if_contains("cursor");
@@ -183,7 +183,7 @@ TEST(Direct, MergesPagesOfLiveAndCachedUpstreamsInOrder) {
 }
 
 // PRX-15
-TEST(Direct, LetsTheFirstConfiguredHaveAName) {
+TEST(DirectProxy, LetsTheFirstConfiguredHaveAName) {
   ScriptedUpstream live([](const boost::json::object&) { return one_tool("same"); });
   Upstream cached({"same", "other"});
   auto a = direct("live", live.port());
@@ -201,7 +201,7 @@ TEST(Direct, LetsTheFirstConfiguredHaveAName) {
 }
 
 // PRX-16
-TEST(Direct, NamesWhoIsMissingInAMergedList) {
+TEST(DirectProxy, NamesWhoIsMissingInAMergedList) {
   const net::test::ClosedPort closed;
   Upstream a({"one"});
   TestGateway gateway({direct("gone", closed.number()), upstream_at("a", a.port)});
@@ -213,7 +213,7 @@ TEST(Direct, NamesWhoIsMissingInAMergedList) {
 }
 
 // PRX-16: with a context, the gateway itself has something to list.
-TEST(Direct, ListsWhatTheGatewayItselfHasIfNoUpstreamAnswers) {
+TEST(DirectProxy, ListsWhatTheGatewayItselfHasIfNoUpstreamAnswers) {
   const net::test::ClosedPort closed;
   TestGateway gateway({direct("gone", closed.number())}, {.manifests = {{{"work", {}}}, {}}});
   gateway.discover();
@@ -224,7 +224,7 @@ TEST(Direct, ListsWhatTheGatewayItselfHasIfNoUpstreamAnswers) {
 }
 
 // PRX-13
-TEST(Direct, LimitsMeta) {
+TEST(DirectProxy, LimitsMeta) {
   ScriptedUpstream a(tool_of_user);
   TestGateway gateway({direct("a", a.port())});
   gateway.discover();
@@ -239,7 +239,7 @@ TEST(Direct, LimitsMeta) {
 }
 
 // PRX-12
-TEST(Direct, ChangesTheStrategyAtRuntime) {
+TEST(DirectProxy, ChangesTheStrategyAtRuntime) {
   Upstream a({"one"});
   auto cached = upstream_at("a", a.port);
   cached.event_driven_refresh = false;
@@ -252,7 +252,7 @@ TEST(Direct, ChangesTheStrategyAtRuntime) {
 }
 
 // SEC-01, PRX-08, AUT-02
-TEST(Direct, SendsNoTokenOfACallerToAnUpstream) {
+TEST(DirectProxy, SendsNoTokenOfACallerToAnUpstream) {
   ScriptedUpstream a(tool_of_user);
   ScriptedUpstream b(tool_of_user);
   auto with_own = direct("b", b.port());

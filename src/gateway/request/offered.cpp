@@ -104,10 +104,10 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
                                                                    const mcp::SubscriptionFilter& accepted) {
   Worker& worker = here();
   CallerLists lists(remembered_, {request, caller, session, authorization});
-  Routing routing(lists, worker);
+  RouteFinder finder(lists, worker);
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return route_to_follow(routing.run({Kind::resource, uri}, means(), *never), caller, refusals_);
+    return route_to_follow(finder.run({Kind::resource, uri}, means(), *never), caller, refusals_);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }

@@ -15,14 +15,14 @@ using catalog::Kind;
 
 }  // namespace
 
-Result<std::variant<Route, UnreadLists>> Routing::find(const Wanted& wanted) {
+Result<std::variant<Route, UnreadLists>> RouteFinder::find(const Wanted& wanted) {
   const Asker& asker = lists_.asker();
   const auto context_view = worker_.context_view(asker.caller);
   return find_route(wanted, asker.caller, worker_.view(asker.caller, asker.session), worker_.upstreams(),
                     context_view ? context_view->guide : nullptr, lists_);
 }
 
-std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {
+std::optional<Result<Route>> RouteFinder::at_once(const Wanted& wanted) {
   auto found = find(wanted);
   if (found) {
     if (auto* route = std::get_if<Route>(&*found)) return std::move(*route);
@@ -33,7 +33,7 @@ std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {
   return std::unexpected(std::move(found.error()));
 }
 
-Task<Result<Route>> Routing::run(Wanted wanted, UpstreamMeans means, server::Cancellation& cancellation) {
+Task<Result<Route>> RouteFinder::run(Wanted wanted, UpstreamMeans means, server::Cancellation& cancellation) {
   for (;;) {
     auto found = find(wanted);
     if (!found) {
@@ -49,15 +49,15 @@ Task<Result<Route>> Routing::run(Wanted wanted, UpstreamMeans means, server::Can
   }
 }
 
-Task<> Routing::read(const UnreadLists& unread, const UpstreamMeans& means, server::Cancellation& cancellation) {
+Task<> RouteFinder::read(const UnreadLists& unread, const UpstreamMeans& means, server::Cancellation& cancellation) {
   TaskGroup reading(co_await boost::asio::this_coro::executor);
   for (const ServedUpstream& upstream : unread.upstreams)
     reading.spawn("lists for a route", read_one(upstream, unread.kind, means, cancellation));
   co_await reading.join();
 }
 
-Task<> Routing::read_one(ServedUpstream upstream, Kind kind, const UpstreamMeans& means,
-                         server::Cancellation& cancellation) {
+Task<> RouteFinder::read_one(ServedUpstream upstream, Kind kind, const UpstreamMeans& means,
+                             server::Cancellation& cancellation) {
   ListCall asking(lists_.asker(), kind, cancellation);
   LivePages live(asking.call(), worker_, means);
   const auto most = upstream->settings().timeout;

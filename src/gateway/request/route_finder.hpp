@@ -11,10 +11,10 @@ namespace proteus::gateway {
 
 // Finds the route of a request. If several upstreams are candidates, reads the lists that decide, as the caller. Lives
 // on its worker's thread while the request runs.
-class Routing {
+class RouteFinder {
  public:
   // All arguments must outlive it.
-  Routing(CallerLists& lists, Worker& worker) : lists_(lists), worker_(worker) {}
+  RouteFinder(CallerLists& lists, Worker& worker) : lists_(lists), worker_(worker) {}
 
   // Returns nothing if lists must be read first.
   std::optional<Result<Route>> at_once(const Wanted& wanted);

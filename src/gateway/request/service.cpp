@@ -214,8 +214,8 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   auto wanted = wanted_by(call.request(), decoded);
   wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
-  Routing routing(lists, here());
-  co_return checked(call, co_await routing.run(*wanted, means(), call.cancellation()), refusals_);
+  RouteFinder finder(lists, here());
+  co_return checked(call, co_await finder.run(*wanted, means(), call.cancellation()), refusals_);
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
@@ -267,7 +267,7 @@ std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, W
   if (!wanted) return std::unexpected(wanted.error());
   wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
-  auto route = Routing(lists, worker).at_once(*wanted);
+  auto route = RouteFinder(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);
   return route;
 }

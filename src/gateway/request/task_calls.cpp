@@ -140,9 +140,9 @@ Task<mcp::Outcome> GatewayService::ask_about_task(server::Call& call, Timing tim
 Task<Result<Route>> GatewayService::route_to_task(server::Call& call, const TaskAtUpstream& task) {
   const Wanted wanted{catalog::Kind::tool, task.tool};
   CallerLists lists(remembered_, Asker::of(call));
-  Routing routing(lists, here());
-  auto at_once = routing.at_once(wanted);
-  auto route = at_once ? std::move(*at_once) : co_await routing.run(wanted, means(), call.cancellation());
+  RouteFinder finder(lists, here());
+  auto at_once = finder.at_once(wanted);
+  auto route = at_once ? std::move(*at_once) : co_await finder.run(wanted, means(), call.cancellation());
   if (!route && route.error().kind() != ErrorKind::not_found) co_return route;
   if (!route || !route->upstream || route->upstream->settings().name != task.upstream)
     co_return std::unexpected(unknown_task());

@@ -52,12 +52,12 @@ std::string everything(Runner& runner, Store& store) {
 TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
   if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   Runner runner;
-  SqliteBench embedded;
+  SqliteFixture embedded;
   embedded.reopen();
   fill(runner, embedded.store());
   const std::string before = everything(runner, embedded.store());
 
-  PostgresBench shared;
+  PostgresFixture shared;
   const auto store = shared.open();
   auto from = embedded.other();
   const auto to = shared.connect();
@@ -74,7 +74,7 @@ TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
   EXPECT_EQ(runner.get(store->append(change("bank"))), 2U);
   EXPECT_EQ(runner.run(store->write({PutToken{token("u"), {"h1"}}})).error().kind(), ErrorKind::conflict);
 
-  SqliteBench back;
+  SqliteFixture back;
   back.reopen();
   auto into = back.other();
   ASSERT_TRUE(sql::copy(*to, into));
@@ -85,10 +85,10 @@ TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
 TEST(StoreCopy, GoesIntoADatabaseThatWasUsedAndEmptied) {
   if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   Runner runner;
-  SqliteBench embedded;
+  SqliteFixture embedded;
   embedded.reopen();
   fill(runner, embedded.store());
-  PostgresBench shared;
+  PostgresFixture shared;
   {
     const auto earlier = shared.open();
     for (int i = 0; i < 100; ++i)
@@ -108,10 +108,10 @@ TEST(StoreCopy, GoesIntoADatabaseThatWasUsedAndEmptied) {
 TEST(StoreCopy, LeavesADatabaseAloneThatHasRecords) {
   if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   Runner runner;
-  SqliteBench embedded;
+  SqliteFixture embedded;
   embedded.reopen();
   fill(runner, embedded.store());
-  PostgresBench shared;
+  PostgresFixture shared;
   const auto store = shared.open();
   runner.get(store->write({PutToken{token("t")}}));
   auto from = embedded.other();

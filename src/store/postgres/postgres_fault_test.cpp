@@ -88,9 +88,9 @@ class PostgresFaultTest : public testing::Test {
 // REP-06
 TEST_F(PostgresFaultTest, LosesNothingThatItAcknowledgedWhenTheServerIsKilled) {
   PostgresServer server;
-  PostgresBench bench(server);
-  const auto one = bench.open();
-  const auto two = bench.open();
+  PostgresFixture fixture(server);
+  const auto one = fixture.open();
+  const auto two = fixture.open();
   Ledger ledger;
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
@@ -111,8 +111,8 @@ TEST_F(PostgresFaultTest, LosesNothingThatItAcknowledgedWhenTheServerIsKilled) {
 
 // REP-06
 TEST_F(PostgresFaultTest, GoesOnWhenConnectionsAreClosed) {
-  PostgresBench bench;
-  const auto store = bench.open();
+  PostgresFixture fixture;
+  const auto store = fixture.open();
   Ledger ledger;
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
@@ -121,7 +121,7 @@ TEST_F(PostgresFaultTest, GoesOnWhenConnectionsAreClosed) {
   std::mt19937 random(20261117);
   for (int round = 0; round < 40 && !HasFailure(); ++round) {
     wait_for(ledger, random() % 5);
-    bench.close_connections();
+    fixture.close_connections();
   }
   wait_for(ledger, 20);
   stop = true;
@@ -137,9 +137,9 @@ TEST_F(PostgresFaultTest, GoesOnWhenConnectionsAreClosed) {
 TEST_F(PostgresFaultTest, WaitsForAPrimary) {
   PostgresServer server;
   for (const char* attributes : {"", "&target_session_attrs=any"}) {
-    PostgresBench bench(server);
-    bench.options().url = Secret(bench.options().url.reveal() + attributes);
-    const auto store = bench.open();
+    PostgresFixture fixture(server);
+    fixture.options().url = Secret(fixture.options().url.reveal() + attributes);
+    const auto store = fixture.open();
     runner_.get(store->put(upstream("bank")));
     server.stop(SIGINT);
     server.become_standby();
@@ -160,11 +160,11 @@ TEST_F(PostgresFaultTest, TriesTheNextHostWhenOneIsSilent) {
   using boost::asio::ip::tcp;
   boost::asio::io_context io;
   const tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
-  PostgresBench bench(shared_server(), {.connect_timeout = std::chrono::seconds(2)});
-  std::string url = bench.options().url.reveal();
+  PostgresFixture fixture(shared_server(), {.connect_timeout = std::chrono::seconds(2)});
+  std::string url = fixture.options().url.reveal();
   url.replace(url.find("?host="), 6, fmt::format("?port={},&host=127.0.0.1,", silent.local_endpoint().port()));
-  bench.options().url = Secret(url);
-  const auto store = bench.open();
+  fixture.options().url = Secret(url);
+  const auto store = fixture.open();
   runner_.get(store->put(upstream("bank")));
   EXPECT_THAT(runner_.get(store->upstreams()), testing::SizeIs(1));
 }
@@ -182,8 +182,8 @@ TEST_F(PostgresFaultTest, SaysWhatIsWrongWithEachHost) {
 // REP-06
 TEST_F(PostgresFaultTest, SaysThatTheServerIsAwayAndHeals) {
   PostgresServer server;
-  PostgresBench bench(server);
-  const auto store = bench.open();
+  PostgresFixture fixture(server);
+  const auto store = fixture.open();
   runner_.get(store->put(upstream("bank")));
   server.stop(SIGQUIT);
   const auto refused = runner_.run(store->put(upstream("zoo")));

@@ -35,7 +35,7 @@ class PostgresBed final : public StoreBed {
   }
 
  private:
-  PostgresBench bench_;
+  PostgresFixture bench_;
   std::unique_ptr<PostgresStore> store_;
   std::unique_ptr<PostgresStore> other_;
 };
@@ -49,7 +49,7 @@ class PostgresStoreTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
-    bench_ = std::make_unique<PostgresBench>();
+    bench_ = std::make_unique<PostgresFixture>();
     store_ = bench_->open();
     // Connections of tests may stay idle within a transaction.
     bench_->options().idle_timeout = std::chrono::milliseconds(0);
@@ -73,7 +73,7 @@ class PostgresStoreTest : public testing::Test {
   }
 
   Runner runner_;
-  std::unique_ptr<PostgresBench> bench_;
+  std::unique_ptr<PostgresFixture> bench_;
   std::unique_ptr<PostgresStore> store_;
 };
 
@@ -267,7 +267,7 @@ TEST_F(PostgresStoreTest, LeavesTheSchemaAsItWasWhenAStepFails) {
 
 // REP-07
 TEST_F(PostgresStoreTest, IsMigratedByOneOfThoseThatStartAtOnce) {
-  PostgresBench fresh;
+  PostgresFixture fresh;
   std::vector<std::thread> threads;
   std::atomic<int> opened = 0;
   for (int i = 0; i < 4; ++i) {

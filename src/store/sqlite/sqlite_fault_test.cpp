@@ -34,7 +34,7 @@ class SqliteFaultTest : public testing::Test {
   }
 
   Runner runner_;
-  SqliteBench bench_;
+  SqliteFixture bench_;
 };
 
 // OPS-08

@@ -24,7 +24,7 @@ class SqliteSessionsTest : public testing::Test {
   SqliteStore& store() { return bench_.store(); }
 
   Runner runner_;
-  SqliteBench bench_;
+  SqliteFixture bench_;
 };
 
 // SEC-02

@@ -27,7 +27,7 @@ class SqliteBed final : public StoreBed {
   void reopen() override { bench_.reopen(); }
 
  private:
-  SqliteBench bench_;
+  SqliteFixture bench_;
 };
 
 const StoreMaker kSqlite{.name = "Sqlite",
@@ -56,7 +56,7 @@ class SqliteStoreTest : public testing::Test {
   SqliteStore& store() { return bench_.store(); }
 
   Runner runner_;
-  SqliteBench bench_;
+  SqliteFixture bench_;
 };
 
 TEST_F(SqliteStoreTest, CommitsTogetherWhatWaitedTogether) {
@@ -229,10 +229,10 @@ TEST_F(SqliteStoreTest, LeavesANewDatabaseAtTheNewestVersion) {
 // REP-03
 TEST(SqliteMigration, GivesVersionsToWhatWasStoredBefore) {
   constexpr std::int64_t kWithoutVersions = 5;
-  SqliteBench bench;
-  ASSERT_TRUE(create_private(bench.file()));
+  SqliteFixture fixture;
+  ASSERT_TRUE(create_private(fixture.file()));
   {
-    auto before = bench.other();
+    auto before = fixture.other();
     ASSERT_TRUE(migrate(before, kWithoutVersions));
     ASSERT_TRUE(
         before.execute("INSERT INTO upstreams (name, id, created_at, updated_at, settings, origin, file_hash)"
@@ -241,13 +241,13 @@ TEST(SqliteMigration, GivesVersionsToWhatWasStoredBefore) {
                        "INSERT INTO changes (at, upstream, kind, change) VALUES (0, 'bank', 'tools', '{}'), "
                        "(0, 'bank', 'tools', '{}'); DELETE FROM changes"));
   }
-  bench.reopen();
+  fixture.reopen();
   Runner runner;
-  EXPECT_EQ(runner.get(bench.store().upstream("bank"))->stored.version, 1U);
+  EXPECT_EQ(runner.get(fixture.store().upstream("bank"))->stored.version, 1U);
   const RecordKey key{RecordKind::setting, "a", ""};
-  EXPECT_FALSE(runner.run(bench.store().write({Expect{key, 0}, PutSetting{{"a", "2"}}})));
-  EXPECT_GT(runner.get(bench.store().write({Expect{key, 1}, PutSetting{{"a", "2"}}})).versions.at(0), 1U);
-  EXPECT_EQ(runner.get(bench.store().append(change("bank"))), 3U);
+  EXPECT_FALSE(runner.run(fixture.store().write({Expect{key, 0}, PutSetting{{"a", "2"}}})));
+  EXPECT_GT(runner.get(fixture.store().write({Expect{key, 1}, PutSetting{{"a", "2"}}})).versions.at(0), 1U);
+  EXPECT_EQ(runner.get(fixture.store().append(change("bank"))), 3U);
 }
 
 TEST_F(SqliteStoreTest, LetsReadersGoOnBesideAWriter) {

@@ -24,7 +24,7 @@ class SqliteTokensTest : public testing::Test {
   SqliteStore& store() { return bench_.store(); }
 
   Runner runner_;
-  SqliteBench bench_;
+  SqliteFixture bench_;
 };
 
 // SEC-02, OAU-14: somebody who has the file cannot test whether it contains a given token.

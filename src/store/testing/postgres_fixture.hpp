@@ -20,9 +20,9 @@ inline PostgresServer& shared_server() {
 }
 
 // Stores on a fresh database.
-class PostgresBench {
+class PostgresFixture {
  public:
-  explicit PostgresBench(PostgresServer& server = shared_server(), PostgresOptions options = {})
+  explicit PostgresFixture(PostgresServer& server = shared_server(), PostgresOptions options = {})
       : server_(server), options_(std::move(options)) {
     static int made = 0;
     database_ = fmt::format("store_{}", ++made);

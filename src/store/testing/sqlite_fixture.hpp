@@ -14,9 +14,9 @@ namespace proteus::store::test {
 inline Pepper pepper(const std::string& value) { return Pepper::given(value).value(); }
 
 // A SQLite store in its own temporary directory.
-class SqliteBench {
+class SqliteFixture {
  public:
-  explicit SqliteBench(SqliteOptions options = {}) : options_(std::move(options)) {
+  explicit SqliteFixture(SqliteOptions options = {}) : options_(std::move(options)) {
     options_.file = directory_.path() / "proteus.db";
   }
 
