@@ -20,9 +20,6 @@ using namespace std::chrono_literals;
 // there are only a few.
 constexpr std::array<std::chrono::milliseconds, 7> kPauses{0ms, 20ms, 40ms, 80ms, 160ms, 320ms, 400ms};
 
-// 429 if the principal has too many sessions and the error says when to retry.
-unsigned status_of(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 503; }
-
 }  // namespace
 
 bool LegacyHttp::is_elsewhere(const net::Request& request, const Caller& caller) {
@@ -106,7 +103,15 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     const bool is_known = found && (found->session || !found->elsewhere.value().empty());
     if (!is_known && co_await ask_everybody(exchange, id, maker)) co_return nullptr;
     if (!found) {
-      co_await refuse(status_of(found.error()), found.error(), kTryAgain);
+      const Error& error = found.error();
+      if (error.kind() == ErrorKind::unauthenticated) {
+        endpoint_.challenge(exchange, error);
+        co_await refuse(401, error);
+      } else if (mcp::retry_after(error).count() > 0) {
+        co_await refuse(429, error);  // the principal has too many sessions, and the error says when to retry
+      } else {
+        co_await refuse(503, error, kTryAgain);
+      }
       co_return nullptr;
     }
     if (found->session) co_return std::move(found->session);

@@ -115,7 +115,12 @@ Result<std::shared_ptr<Session>> HttpEndpoint::take_over(const std::string& id, 
                                                          const Caller& caller, const SessionRecord& record) {
   auto session = sessions_.adopt(id, {caller, facts.version, facts.client_capabilities, {}}, record);
   if (!session) {
-    options_.session_records->remove(id, record.holder);
+    // Another process may have a place. If the credentials were withdrawn, the session is over.
+    if (session.error().kind() == ErrorKind::unauthenticated) {
+      options_.session_records->remove(id, record.holder);
+    } else {
+      options_.session_records->release(id, record);
+    }
     return session;
   }
   log::info("a session of another process goes on here, which is number {} that has it", record.holder.term);
