@@ -11,6 +11,11 @@
 namespace proteus::server {
 namespace {
 
+// Limits of the announcements that wait for a client: room for all to which a session can be subscribed, unless their
+// URIs are very long.
+constexpr std::size_t kMostWaiting = 1'024;
+constexpr std::size_t kMostWaitingBytes = std::size_t{4} << 20U;
+
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -61,9 +66,21 @@ void ReplayStream::push_once(std::string_view message) {
   const std::scoped_lock lock(mutex_);
   if (outbox_ && outbox_->closed()) outbox_.reset();
   // Without a connection, no message in `waiting_` counts as delivered.
-  if (!outbox_ && waiting_.contains(message)) return;
+  if (!outbox_ && once_.contains(message)) return;
   push_locked(message);
-  if (!outbox_) waiting_.emplace(message, last_);
+  if (!outbox_) keep_waiting(message);
+}
+
+void ReplayStream::keep_waiting(std::string_view message) {
+  waiting_.push_back({last_, std::string(message)});
+  once_.insert(waiting_.back().message);
+  waiting_bytes_ += message.size();
+  while (waiting_.size() > kMostWaiting || waiting_bytes_ > kMostWaitingBytes) {
+    const std::string& oldest = waiting_.front().message;
+    waiting_bytes_ -= oldest.size();
+    once_.erase(oldest);
+    waiting_.pop_front();
+  }
 }
 
 void ReplayStream::push_if_opened(std::string_view message) {
@@ -130,7 +147,9 @@ ReplayStream::Caught ReplayStream::catch_up(Resumption& resumption, const std::v
   resumption.known = last_;
   if (resumption.after < last_) return Caught::behind;
   // Messages from `push_once` that the store has dropped meanwhile are sent again.
-  for (const auto& [message, number] : std::exchange(waiting_, {})) {
+  once_.clear();
+  waiting_bytes_ = 0;
+  for (const auto& [number, message] : std::exchange(waiting_, {})) {
     if (number >= resumption.lost_below || finished_) continue;
     ++last_;
     if (store_ != nullptr) store_->append(id_, last_, message);

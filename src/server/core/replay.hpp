@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,7 +30,8 @@ class ReplayStream {
 
   // Sends a message, now or when the client reconnects.
   void push(std::string_view message);
-  // Like `push`, but drops the message if an equal one from `push_once` waits for the client to connect.
+  // Like `push`, but drops the message if an equal one from `push_once` waits for the client to connect. Messages that
+  // wait are sent even if the store has dropped them, except for the oldest ones of very many.
   void push_once(std::string_view message);
   // Like `push`, but drops the message if the client has never connected.
   void push_if_opened(std::string_view message);
@@ -56,6 +59,7 @@ class ReplayStream {
 
  private:
   void push_locked(std::string_view message);
+  void keep_waiting(std::string_view message);
   // A reconnecting client that has not caught up yet.
   struct Resumption {
     std::shared_ptr<Outbox> outbox;
@@ -72,9 +76,11 @@ class ReplayStream {
   const EventStreamId id_;
   EventStore* const store_;
   std::mutex mutex_;
-  std::uint64_t last_ = 0;  // number of the last event; 0 is the priming event, which has no data
-  std::uint64_t sent_ = 0;  // the last event that was pushed to a connection
-  std::map<std::string, std::uint64_t, std::less<>> waiting_;  // from `push_once` without a connection
+  std::uint64_t last_ = 0;           // number of the last event; 0 is the priming event, which has no data
+  std::uint64_t sent_ = 0;           // the last event that was pushed to a connection
+  std::list<KeptEvent> waiting_;     // from `push_once` without a connection, each message once
+  std::set<std::string_view> once_;  // views of the messages in `waiting_`
+  std::size_t waiting_bytes_ = 0;
   bool finished_ = false;
   bool opened_ = false;  // whether a client has ever connected
   bool left_ = false;

@@ -1,5 +1,6 @@
 #include "server/core/replay.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include <boost/asio/steady_timer.hpp>
@@ -122,6 +123,30 @@ TEST_F(ReplayStreams, WhatWasToBeSaidOnceIsSaidAgainWhereItWasGivenUp) {
   const auto frames = back->take();
   ASSERT_EQ(frames.size(), 5U);
   EXPECT_NE(frames.back().find("changed"), std::string::npos);
+}
+
+// SEC-03: a client may subscribe to ever new resources and never connect.
+TEST_F(ReplayStreams, KeepsABoundedPartOfWhatWasToBeSaidOnce) {
+  const auto waiting_after = [this](int messages, const std::string& padding) {
+    for (int i = 0; i < messages; ++i)
+      stream.push_once(fmt::format("{}-{}.", padding, i));
+    const auto back = outbox();
+    EXPECT_EQ(attach(back, std::nullopt), ReplayStream::Attach::attached);
+    stream.detach(std::nullopt);
+    return back->take();
+  };
+  const auto has = [](const std::vector<std::string>& frames, std::string_view text) {
+    return std::ranges::any_of(frames, [text](const auto& frame) { return frame.contains(text); });
+  };
+  const auto many = waiting_after(3'000, "a");
+  EXPECT_LE(many.size(), 1'100U);
+  EXPECT_FALSE(has(many, "a-0."));
+  EXPECT_TRUE(has(many, "a-2000.")) << "which the store has dropped";
+  EXPECT_TRUE(has(many, "a-2999."));
+  const auto large = waiting_after(1'000, std::string(8'000, 'b'));
+  EXPECT_LE(large.size(), 600U);
+  EXPECT_TRUE(has(large, "b-600.")) << "which the store has dropped";
+  EXPECT_EQ(waiting_after(1'003, "c").size(), 1'003U) << "as many as a session can wait for";
 }
 
 TEST_F(ReplayStreams, AStreamThatHasEndedIsStillThereForWhoComesBack) {
