@@ -107,10 +107,7 @@ class HttpEndpoint::Visit {
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
-  HttpAnswer refuse_unknown(const Error& error = errors::unauthenticated("The bearer token is unknown")) const {
-    endpoint_.challenge(exchange_, error);
-    return refuse(401, error);
-  }
+  HttpAnswer refuse_withdrawn() const { return endpoint_.refuse_withdrawn(exchange_, message_.id); }
   HttpAnswer refuse(unsigned status, const char* why) const {
     return refuse(status, mcp::errors::invalid_request(why));
   }
@@ -228,6 +225,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_message() {
 Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_long_message(BackgroundThreads& background) {
   auto message = co_await background.run([held = exchange_.hold_body(), body = exchange_.request().body(),
                                           limits = endpoint_.options_.messages] { return json::scan(body, limits); });
+  if (!caller_.holds()) co_return refuse_withdrawn();
   if (!message) co_return answer_scanned(std::unexpected(std::move(message.error())));
   message_ = std::move(*message);
   co_return answer_scanned({});
@@ -309,7 +307,7 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     visit->then_ = Then::modern;
     // Reading may take long, so the grant may have been withdrawn meanwhile.
     if (!visit->caller_.holds()) {
-      visit->answer_ = visit->refuse_unknown();
+      visit->answer_ = visit->refuse_withdrawn();
     } else if (!visit->is_elsewhere()) {
       visit->answer_ = co_await visit->answer_message_of_any_length();
     }
@@ -319,16 +317,14 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
     if (co_await visit->legacy_.pass_on(visit->exchange_)) co_return;
     visit->then_ = Then::modern;
-    visit->answer_ = co_await visit->answer_message_of_any_length();
+    if (!visit->caller_.holds()) {
+      visit->answer_ = visit->refuse_withdrawn();
+    } else {
+      visit->answer_ = co_await visit->answer_message_of_any_length();
+    }
     if (visit->try_finish()) co_return;
   }
-  if (visit->then_ == Then::post_old) {
-    if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
-    if (!visit->caller_.holds()) {
-      visit->answer_ = visit->refuse_unknown();
-      if (visit->try_finish()) co_return;
-    }
-  }
+  if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
   if (visit->answer_) {
     co_await visit->exchange_.finish_reply();
     co_return;
@@ -375,6 +371,12 @@ void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const 
   const std::string value =
       options_.challenge ? options_.challenge(exchange.request(), error) : bearer_challenge(error);
   exchange.add_fields(fmt::format("WWW-Authenticate: {}\r\n", value));
+}
+
+HttpAnswer HttpEndpoint::refuse_withdrawn(net::Exchange& exchange, std::string_view id) const {
+  const Error error = errors::unauthenticated("The bearer token is unknown");
+  challenge(exchange, error);
+  return HttpAnswer::error(401, id, error, mcp::Era::modern);
 }
 
 void HttpEndpoint::end_listening() {

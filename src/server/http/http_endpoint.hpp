@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/log/refusal_log.hpp"
@@ -23,6 +24,8 @@
 #include "server/http/other_processes.hpp"
 
 namespace proteus::server {
+
+class HttpAnswer;
 
 struct HttpEndpointOptions {
   mcp::Eras eras;
@@ -109,6 +112,8 @@ class HttpEndpoint {
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
   // Adds the WWW-Authenticate header with which the client can get a better token.
   void challenge(net::Exchange& exchange, const Error& error) const;
+  // Returns the answer to a request whose credentials were withdrawn while it waited.
+  HttpAnswer refuse_withdrawn(net::Exchange& exchange, std::string_view id) const;
 
   Service& service_;
   Listeners& listeners_;

@@ -104,19 +104,23 @@ Task<> ModernHttp::bind_aside() {
 Task<> ModernHttp::go_on() {
   auto& [channel, call, round, outcome] = *calling_;
   if (!outcome) {
-    if (round.is_long()) {
+    const bool is_long = round.is_long();
+    if (is_long) {
       if (round.goes_on()) co_await bind_aside();
       if (auto opened = open_round(); !opened) co_return co_await reply(exchange_, refuse(opened.error()));
     }
     // If that process has ended, the service here answers that the state no longer exists.
-    if (!elsewhere_.value().empty() &&
-        co_await endpoint_.pass_on(exchange_, std::move(elsewhere_), request_.id(), mcp::Era::modern))
+    const bool is_elsewhere = !elsewhere_.value().empty();
+    if (is_elsewhere && co_await endpoint_.pass_on(exchange_, std::move(elsewhere_), request_.id(), mcp::Era::modern))
       co_return;
+    // Both may take long, so the grant may have been withdrawn meanwhile.
+    if ((is_long || is_elsewhere) && !caller_.holds())
+      co_return co_await reply(exchange_, endpoint_.refuse_withdrawn(exchange_, request_.id()));
     try {
       outcome = co_await endpoint_.service_.handle(call);
       if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
       const bool asks = *outcome && std::holds_alternative<mcp::InputRequired>(**outcome);
-      if (round.is_long() && asks) co_await bind_aside();
+      if (is_long && asks) co_await bind_aside();
       round.close(*outcome);
     } catch (...) {
       outcome.emplace(std::unexpected(endpoint_.service_.failed(call.request())));

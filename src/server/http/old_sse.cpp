@@ -271,6 +271,8 @@ Task<> OldSse::post(net::Exchange& exchange, const Caller& caller, Via via) {
                                          Secret(std::string(authorization_of(exchange.request()))));
   const auto scanned = co_await scan(posted);
   const json::Message& message = posted->message;
+  // Reading and scanning may take long, so the grant may have been withdrawn meanwhile.
+  if (!caller.holds()) co_return co_await reply(exchange, endpoint_.refuse_withdrawn(exchange, message.id));
   if (!scanned) co_return co_await refuse(400, {}, scanned.error());
   if (message.kind == json::MessageKind::invalid) {
     const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message.fault);

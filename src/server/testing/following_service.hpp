@@ -11,7 +11,7 @@
 namespace proteus::server {
 
 // Accepts every subscription, and records on whose behalf it subscribes.
-class FollowingService final : public Service {
+class FollowingService : public Service {
  public:
   Face face(const Caller&, mcp::Era) override { return {}; }
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, {}, {}}; }

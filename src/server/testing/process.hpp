@@ -90,8 +90,12 @@ class Process {
       : ids(SealingKey::derive("pepper", "session ids"), process_key_of(name)),
         endpoint(service, listeners, clock, SealingKey::derive("pepper", "states"),
                  complete(std::move(options), records)),
-        server([this](net::Exchange& exchange) { return endpoint.handle(exchange); }, {}, 1,
-               net::TestServer::Calls::with_heads) {}
+        server(
+            [this](net::Exchange& exchange) {
+              return exchange.request().path() == "/sse" ? endpoint.handle_old_sse(exchange)
+                                                         : endpoint.handle(exchange);
+            },
+            {}, 1, net::TestServer::Calls::with_heads) {}
 
   // Returns the id of a session of mia's at a process that has ended.
   static std::string left_session(MemoryRecords& records, mcp::Version version = mcp::kNewestLegacy) {
