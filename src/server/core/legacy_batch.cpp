@@ -11,17 +11,19 @@ constexpr std::size_t kMaxBatch = 100;
 
 }  // namespace
 
-Result<std::vector<std::string_view>> split_batch(std::string_view text, const json::ScanLimits& limits) {
-  auto elements = json::elements_of(text, kMaxBatch, limits);
+Result<Batch> scan_batch(std::string_view text, const json::ScanLimits& limits) {
+  const auto elements = json::elements_of(text, kMaxBatch, limits);
   if (!elements) return std::unexpected(mcp::errors::invalid_request(elements.error().message()));
   if (elements->empty()) return std::unexpected(mcp::errors::invalid_request("The batch is empty"));
-  return std::move(*elements);
+  Batch batch;
+  batch.reserve(elements->size());
+  for (const std::string_view element : *elements)
+    batch.push_back(json::scan(element, limits));
+  return batch;
 }
 
-Task<> run_batch(const std::vector<std::string_view>& batch, const json::ScanLimits& limits, Session& session,
-                 InFlight& in_flight, Service& service, const BatchHandling& handling) {
-  for (const std::string_view element : batch) {
-    auto message = json::scan(element, limits);
+Task<> run_batch(Batch batch, Session& session, InFlight& in_flight, Service& service, const BatchHandling& handling) {
+  for (auto& message : batch) {
     if (!message || message->kind == json::MessageKind::invalid) {
       const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
       handling.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));

@@ -10,7 +10,6 @@
 #include "mcp/over_limit.hpp"
 #include "net/http_server/refused_request.hpp"
 #include "server/core/legacy_answer.hpp"
-#include "server/core/legacy_batch.hpp"
 #include "server/http/http_answer.hpp"
 #include "server/http/legacy_channel.hpp"
 
@@ -20,10 +19,9 @@ namespace {
 constexpr std::string_view kNoBatch = "A batch is allowed only in a session of 2025-03-26";
 
 // Returns the JSON-RPC ids of the requests in a batch, one per line.
-std::string requests_in(const std::vector<std::string_view>& batch, const json::ScanLimits& limits) {
+std::string requests_in(const Batch& batch) {
   std::string ids;
-  for (const std::string_view element : batch) {
-    const auto message = json::scan(element, limits);
+  for (const auto& message : batch) {
     if (message && message->kind == json::MessageKind::request) ids += fmt::format("{}\n", message->id);
   }
   return ids;
@@ -151,6 +149,14 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
                                       {mcp::Era::legacy, {}, {}}));
 }
 
+Task<Result<Batch>> LegacyHttp::read_batch(net::Exchange& exchange) const {
+  const std::string_view body = exchange.request().body();
+  const json::ScanLimits& limits = endpoint_.options_.messages;
+  BackgroundThreads* const background = endpoint_.options_.background;
+  if (background == nullptr || body.size() <= kLongMessage) co_return scan_batch(body, limits);
+  co_return co_await background->run([held = exchange.hold_body(), body, limits] { return scan_batch(body, limits); });
+}
+
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   auto found = find_session(exchange.request(), caller);
   if (!found.session) found.why = kNoBatch;
@@ -161,14 +167,14 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
     const Error error = mcp::errors::invalid_request(std::string(kNoBatch));
     co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
   }
-  const json::ScanLimits& limits = endpoint_.options_.messages;
-  const auto elements = split_batch(exchange.request().body(), limits);
-  if (!elements) co_return co_await reply(exchange, HttpAnswer::error(400, {}, elements.error(), mcp::Era::legacy));
+  auto batch = co_await read_batch(exchange);
+  // Reading may take long, so the grant may have been withdrawn meanwhile.
+  if (!caller.holds()) co_return co_await reply(exchange, endpoint_.refuse_withdrawn(exchange, {}));
+  if (!batch) co_return co_await reply(exchange, HttpAnswer::error(400, {}, batch.error(), mcp::Era::legacy));
 
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
-  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive,
-                        requests_in(*elements, limits));
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive, requests_in(*batch));
   bool first = true;
   const BatchHandling handling{.answer =
                                    [&](json::Message& message) {
@@ -176,7 +182,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
                                                             std::exchange(first, false));
                                    },
                                .send = [&channel](std::string answer) { channel.send(std::move(answer)); }};
-  co_await run_batch(*elements, limits, *session, session->in_flight(), endpoint_.service_, handling);
+  co_await run_batch(std::move(*batch), *session, session->in_flight(), endpoint_.service_, handling);
   if (channel.streaming()) co_return co_await channel.close();
   co_await reply(exchange, HttpAnswer::empty(202));
 }

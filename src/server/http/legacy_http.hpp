@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/core/legacy_batch.hpp"
 #include "server/http/http_endpoint.hpp"
 
 namespace proteus::server {
@@ -56,6 +57,8 @@ class LegacyHttp {
   Task<> call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session,
               const Caller& caller);
   Task<> refuse(net::Exchange& exchange, const mcp::Request& request, const Error& error) const;
+  // Reads a batch; a background thread reads a long one.
+  Task<Result<Batch>> read_batch(net::Exchange& exchange) const;
   // Returns the answer; empty if the request was cancelled. `counted`: the rate limit has counted this request already,
   // with the HTTP request.
   Task<std::string> answer_in_batch(net::Exchange& exchange, json::Message& message, Session& session,

@@ -105,5 +105,28 @@ TEST_F(WaitingRequest, IsRefusedIfItsTokenIsWithdrawnWhileItIsScanned) {
   EXPECT_EQ(service.rounds, 0);
 }
 
+// SEC-03: a batch is scanned twice, which takes long.
+TEST_F(WaitingRequest, LeavesTheWorkerToOthersWhileALongBatchIsRead) {
+  const std::string of_batches = Process::left_session(records, mcp::Version::v2025_03_26);
+  Process process("here", service, records, options);
+  std::promise<void> found;
+  std::promise<void> go_on;
+  records.on_read = [&] {
+    (void)background.ending_here(std::make_shared<Blocker>(go_on.get_future()));
+    found.set_value();
+  };
+  RawClient client(process.server.port());
+  client.send_request("POST", fmt::format("Mcp-Session-Id: {}\r\n", of_batches),
+                      fmt::format(R"([{},"{}"])", rpc("1", "resources/list", ""), std::string(100'000, 'a')));
+  found.get_future().wait();
+  process.server.settle();
+  EXPECT_EQ(service.rounds, 0);
+  go_on.set_value();
+  EXPECT_EQ(client.read_answer().status, 200);
+  EXPECT_EQ(client.read_event()->json().at("id"), 1);
+  EXPECT_EQ(code_of(client.read_event()->json()), -32600);
+  EXPECT_EQ(service.rounds, 1);
+}
+
 }  // namespace
 }  // namespace proteus::server

@@ -220,8 +220,8 @@ Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& 
 
 Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> session) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto elements = split_batch(line, {});
-  if (!elements) co_return reply_error({}, elements.error(), mcp::Era::legacy);
+  auto batch = scan_batch(line, {});
+  if (!batch) co_return reply_error({}, batch.error(), mcp::Era::legacy);
   std::vector<std::string> ids;
   std::string answers;
   const BatchHandling handling{
@@ -231,7 +231,7 @@ Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> sessi
             return answer_legacy(message, *session);
           },
       .send = [&answers](const std::string& answer) { answers += (answers.empty() ? "[" : ",") + answer; }};
-  co_await server::run_batch(*elements, {}, *session, in_flight_, service_, handling);
+  co_await server::run_batch(std::move(*batch), *session, in_flight_, service_, handling);
   if (answers.empty() || write_line(answers + "]")) co_return;
   // One line for each, because short lines still find room where long ones do not.
   for (const std::string& id : ids) {
