@@ -102,17 +102,24 @@ struct OldSse::Posted {
   Load::Part part = Load::requests;
 };
 
-// The stream and the session of one client. Belongs to the thread of the stream, except as noted.
-class OldSse::Line final : public SessionLine, public std::enable_shared_from_this<Line> {
+// The stream and the session of one client. A listener itself until it has a session, so that the stream ends with its
+// credentials. Belongs to the thread of the stream, except as noted.
+class OldSse::Line final : public SessionLine, public Listener, public std::enable_shared_from_this<Line> {
  public:
   Line(HttpEndpoint& endpoint, Caller caller, const Executor& executor)
       : endpoint_(endpoint),
-        caller_(std::move(caller)),
+        caller_(std::make_shared<const Caller>(std::move(caller))),
         executor_(executor),
         outbox_(std::make_shared<Outbox>(executor)),
         running_(executor) {}
 
-  // Thread-safe, like `announce`, `is_open`, `end`, `take` and `load`.
+  // Ends the stream with its credentials from now on.
+  void start() {
+    registration_ = endpoint_.listeners_.add(*this);
+    if (!caller_->holds()) end();
+  }
+
+  // Thread-safe, like everything up to `load`.
   void deliver(std::string message) override { send(std::move(message)); }
   void announce(std::string message) override { outbox_->push_once(event("message", std::move(message))); }
   bool is_open() override { return !outbox_->closed(); }
@@ -122,6 +129,9 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
       line->close_if_idle();
     });
   }
+  std::shared_ptr<const Caller> caller() const override { return caller_; }
+  void list_changed(mcp::Method) override {}
+  void resource_updated(std::string_view) override {}
   // Takes the messages of a client in the order of arrival.
   void take(std::shared_ptr<Posted> posted) {
     asio::post(executor_,
@@ -129,7 +139,6 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   }
   const std::shared_ptr<Load>& load() const { return load_; }
 
-  const Caller& caller() const { return caller_; }
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
 
   // Ends the session of a client that is gone. Completes when none of its requests runs any more.
@@ -145,7 +154,7 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   }
 
   HttpEndpoint& endpoint_;
-  const Caller caller_;
+  const std::shared_ptr<const Caller> caller_;
   Executor executor_;
   const std::shared_ptr<Outbox> outbox_;
   const std::shared_ptr<Load> load_ = std::make_shared<Load>();
@@ -154,6 +163,7 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   bool ending_ = false;
   bool closed_ = false;
   TaskGroup running_;
+  Listeners::Registration registration_;  // while there is no session
 };
 
 void OldSse::Line::receive(std::shared_ptr<Posted> posted) {
@@ -175,12 +185,13 @@ void OldSse::Line::receive(std::shared_ptr<Posted> posted) {
 }
 
 void OldSse::Line::initialize(json::Message& message) {
-  auto hello = read_hello(message, caller_);
+  auto hello = read_hello(message, *caller_);
   if (!hello) return send(mcp::write_error(message.id, hello.error(), mcp::Era::legacy));
   std::string welcome = answer_initialize(message.id, *hello, endpoint_.service_);
   auto session = endpoint_.sessions_.create(std::move(*hello), shared_from_this());
   if (!session) return send(mcp::write_error(message.id, session.error(), mcp::Era::legacy));
   session_ = std::move(*session);
+  registration_.reset();
   send(std::move(welcome));
 }
 
@@ -199,10 +210,11 @@ Task<> OldSse::Line::run(std::shared_ptr<Posted> posted) {
 
 Task<> OldSse::Line::close() {
   closed_ = true;
+  registration_.reset();
   outbox_->close();
   const auto session = std::exchange(session_, nullptr);
   if (session) {
-    endpoint_.sessions_.remove(session->id().value(), caller_);
+    endpoint_.sessions_.remove(session->id().value(), *caller_);
     session->client_requests().end();
   }
   co_await running_.join();
@@ -213,7 +225,7 @@ bool OldSse::names_stream(const net::Request& request) { return !stream_id_of(re
 std::shared_ptr<OldSse::Line> OldSse::find(std::string_view id, const Caller& caller) {
   const std::scoped_lock lock(mutex_);
   const auto found = lines_.find(std::string(id));
-  return found == lines_.end() || found->second->caller() != caller ? nullptr : found->second;
+  return found == lines_.end() || *found->second->caller() != caller ? nullptr : found->second;
 }
 
 Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
@@ -235,6 +247,7 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   line->outbox()->push(event("endpoint", fmt::format("{}?{}{}", request.path(), kStreamParameter, id)));
   exchange.on_disconnect([line] { line->outbox()->close(); });
   exchange.on_drain([line] { line->end(); });
+  line->start();
   co_await stream_events(exchange, line->outbox(), endpoint_.options_.keep_alive);
   {
     const std::scoped_lock lock(mutex_);

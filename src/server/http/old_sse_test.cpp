@@ -6,7 +6,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
+#include "server/api/registered_service.hpp"
 #include "server/testing/old_client.hpp"
+#include "server/testing/process.hpp"
 
 namespace proteus::server {
 namespace {
@@ -194,6 +196,31 @@ TEST_F(OldSseServer, AClientThatLeavesEndsItsSession) {
   while (client.post(rpc("7", "ping", "")).status == 202) {
   }
   EXPECT_EQ(client.post(rpc("7", "ping", "")).status, 404);
+}
+
+// AUT-04, OAU-10
+TEST(OldSseStream, EndsWithItsCredentialsThoughItHasNoSession) {
+  Listeners changes;
+  RegisteredService service({.name = "test", .version = "1"}, {}, changes);
+  MemoryRecords records;
+  Process process("here", service, records);
+  const auto expect_end = [](OldClient& client) {
+    EXPECT_FALSE(client.stream.read_event());
+    EXPECT_EQ(client.post(rpc("1", "ping", "")).status, 404);
+  };
+  OldClient ready(process.server.port());
+  EXPECT_EQ(process.listeners.size(), 1U);
+  ready.initialize();
+  EXPECT_EQ(process.listeners.size(), 1U) << "the session in the place of the stream";
+  OldClient expired(process.server.port());
+  process.listeners.end_expired(Clock::Wall::max());
+  expect_end(expired);
+  OldClient revoked(process.server.port());
+  process.listeners.end_of("mia", [](const Caller&) { return true; });
+  expect_end(revoked);
+  process.grant->withdraw();
+  OldClient late(process.server.port());
+  expect_end(late);
 }
 
 // PRO-22, OPS-02
