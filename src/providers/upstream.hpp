@@ -159,6 +159,9 @@ class Upstream {
     std::optional<store::Fence> fence;
   };
   Task<ToKeep> lists_to_keep();
+  // What the upstream listed when it was last read or restored, in the same form; empty if unknown. For the upstream
+  // that replaces this one.
+  Task<std::vector<store::SnapshotRecord>> lists_now();
   // Thread-safe. Notes that the store does not have the last lists: the next reading is kept, whatever it finds.
   void forget_kept() { is_forgotten_ = true; }
   bool is_forgotten() const { return is_forgotten_; }
@@ -261,7 +264,7 @@ class Upstream {
   client::CircuitBreaker breaker_;
 
   std::uint64_t version_ = 0;
-  std::uint64_t readings_ = 0;           // that were taken over
+  bool has_read_ = false;                // a reading was taken over
   Offer offer_;                          // the one read or restored last
   AsyncMutex offering_;                  // held to make an offer, publish it under the next version, and take it over
   std::optional<store::Fence> read_by_;  // of a shared upstream, if this process read the offer

@@ -118,11 +118,9 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   std::size_t bytes = 0;
   for (const auto& record : records)
     bytes += record.entries.size();
-  const std::uint64_t before = readings_;
   const auto lock = co_await offering_.take();
-  // This process has read the upstream meanwhile, which is newer. If another process watches the upstream by now, what
-  // that one stored is newer.
-  if (readings_ != before && is_watched()) co_return std::nullopt;
+  // What this process has read is newer. If another process watches the upstream by now, what that one stored is newer.
+  if (has_read_ && is_watched()) co_return std::nullopt;
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
       bytes * kWorkOfDefinitions, [maker = offer_maker(facts()), version, records = std::move(records)] {
@@ -226,7 +224,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<sto
   const bool is_forgotten = is_forgotten_.exchange(!may_keep);
   const bool is_kept = !is_forgotten && offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
   ++version_;
-  ++readings_;
+  has_read_ = true;
   catalog::Change change;
   for (const auto& one : published->changes)
     change = one;
@@ -251,13 +249,17 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<sto
 }
 
 Task<Upstream::ToKeep> Upstream::lists_to_keep() {
-  const auto said = facts();
   ToKeep kept{.records = {}, .fence = read_by_};
-  if (is_direct() || !offer_.listed || !said || (dependencies_.shared && !read_by_)) co_return kept;
-  kept.records = co_await dependencies_.background.run(
+  if (!dependencies_.shared || read_by_) kept.records = co_await lists_now();
+  co_return kept;
+}
+
+Task<std::vector<store::SnapshotRecord>> Upstream::lists_now() {
+  const auto said = facts();
+  if (is_direct() || !offer_.listed || !said) co_return std::vector<store::SnapshotRecord>();
+  co_return co_await dependencies_.background.run(
       offer_.size(),
       [snapshot = offer_.listed, said, at = dependencies_.clock.wall()] { return keep_lists(*snapshot, *said, at); });
-  co_return kept;
 }
 
 void Upstream::note_offer() {

@@ -248,7 +248,7 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
     }
   }
   for (const auto& served : fresh) {
-    const auto taken = co_await take_over(served, kept);
+    const auto taken = co_await take_over(served, before, kept);
     // Lists restored at start-up are not a change. Later the upstream is new, and so are its lists.
     if (taken && ended_left_) announce(*taken, by);
     served->start();
@@ -275,23 +275,36 @@ Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstr
   // If an operator registers one upstream, only its own lists are read.
   auto records = upstreams.size() == 1 ? co_await store_.snapshots_of(upstreams.front()->settings().name)
                                        : co_await store_.snapshots();
-  if (!records) log::warning("the stored lists of upstreams cannot be read: {}", records.error().message());
-  for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
+  if (!records) {
+    log::warning("the stored lists of upstreams cannot be read: {}", records.error().message());
+    for (const auto& served : upstreams)
+      unread_.insert(served->settings().name);
+    co_return kept;
+  }
+  for (auto& record : *records)
     kept[record.upstream].push_back(std::move(record));
   co_return kept;
 }
 
-// Serves an upstream's stored lists until it answers. An upstream that is listed live has none.
-Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream served, Kept& kept) {
-  if (served->is_direct()) {
-    auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
-        served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
-    if (!emptied) co_return std::nullopt;
-    co_return std::move(*emptied);
+// Serves an upstream's stored lists until it answers, or what the instance before had if none could be read. Without
+// either, it offers nothing until then: what is still served has been shaped by settings that no longer hold. An
+// upstream that is listed live has no lists.
+Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream served,
+                                                             std::shared_ptr<const UpstreamTable> before, Kept& kept) {
+  if (!served->is_direct()) {
+    auto& records = kept[served->settings().name];
+    const ServedUpstream* const known = before->find(served->settings().name);
+    const bool is_stored = !records.empty();
+    if (!is_stored && known != nullptr)
+      records = co_await asio::co_spawn((*known)->io(), (*known)->lists_now(), asio::use_awaitable);
+    auto restored = records.empty() ? std::nullopt : co_await served->restore(std::move(records));
+    if (restored && !is_stored) served->forget_kept();
+    if (restored || !catalog_.current()->find(served->name())) co_return restored;
   }
-  const auto found = kept.find(served->settings().name);
-  if (found == kept.end()) co_return std::nullopt;
-  co_return co_await served->restore(std::move(found->second));
+  auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
+      served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
+  if (!emptied) co_return std::nullopt;
+  co_return std::move(*emptied);
 }
 
 void Gateway::announce(const catalog::Publication& publication, ChangedBy by) {
@@ -330,6 +343,8 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
     background_.spawn("tidying up", parked_sessions_.tidy());
     for (const auto& name : std::set(unkept_))
       keep_soon(name);
+    for (const auto& name : std::exchange(unread_, {}))
+      background_.spawn("reading stored lists again", take_unread(name));
   });
 }
 

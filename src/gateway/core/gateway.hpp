@@ -221,6 +221,7 @@ class Gateway {
   Task<> begin_watching(std::string upstream);
   Task<> begin_watching_in_turn(ServedUpstream served);
   Task<Result<>> take_stored(ServedUpstream served);
+  Task<> take_unread(std::string upstream);
   void end_sessions_of_gone(const std::vector<store::MemberRecord>& members);
   Task<Result<std::shared_ptr<void>>> lead(std::string upstream, std::uint64_t instance);
   Task<Result<std::shared_ptr<void>>> take_lead(std::string upstream, std::uint64_t instance);
@@ -239,7 +240,8 @@ class Gateway {
   Task<> look_who_watches(ServedUpstream served);
   void read_again(ServedUpstream served);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
-  Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
+  Task<std::optional<catalog::Publication>> take_over(ServedUpstream served,
+                                                      std::shared_ptr<const UpstreamTable> before, Kept& kept);
   void announce(const catalog::Publication& publication, ChangedBy by);
   void follow(const std::string& uri, bool followed);
   void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
@@ -297,6 +299,7 @@ class Gateway {
   bool stopping_ = false;
   std::set<std::string> unkept_;                   // upstreams whose latest lists the store lacks
   std::set<std::string> keeping_;                  // upstreams whose lists are being stored
+  std::set<std::string> unread_;                   // upstreams whose stored lists could not be read
   std::map<std::string, std::size_t> refreshing_;  // readings of shared upstreams under way
   std::set<std::string> gone_;                     // processes that counted as gone when members were last read
   bool ended_left_ = false;                        // set by the first change: left sessions are being ended

@@ -52,8 +52,10 @@ void Gateway::watch(const std::string& lease, bool held) {
   (*served)->set_leading(false);
   // Takes over what the other process stored before this one noticed the loss of the lease.
   const auto take = [](Gateway& gateway, std::string name) -> Task<> {
-    if (const auto followed = co_await gateway.follow_lists(name); !followed)
-      log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
+    const auto followed = co_await gateway.follow_lists(name);
+    if (followed) co_return;
+    log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
+    gateway.unread_.insert(name);
   };
   background_.spawn("taking over lists", take(*this, (*served)->settings().name));
 }
@@ -67,8 +69,10 @@ Task<> Gateway::begin_watching(std::string upstream) {
 Task<> Gateway::begin_watching_in_turn(ServedUpstream served) {
   const std::string& upstream = served->settings().name;
   if (!served->is_watched()) {
-    if (const auto taken = co_await take_stored(served); !taken)
+    if (const auto taken = co_await take_stored(served); !taken) {
       log::warning("what upstream {} listed is not known: {}", upstream, taken.error().message());
+      unread_.insert(upstream);
+    }
   }
   // The lease may have been lost meanwhile.
   const bool held = options_.leases->holds(lease_of(upstream));
@@ -189,6 +193,13 @@ Task<Result<>> Gateway::take_stored(ServedUpstream served) {
   if (published) announce(*published, ChangedBy::another);
   if (published && changes_resources(*published)) look_for_followed();
   co_return Result<>{};
+}
+
+Task<> Gateway::take_unread(std::string upstream) {
+  const auto turn = co_await changes_.take();
+  const auto table = tables_.get();
+  const ServedUpstream* const served = table->find(upstream);
+  if (served != nullptr && !co_await take_stored(*served)) unread_.insert(std::move(upstream));
 }
 
 Task<Result<>> Gateway::follow_pins(std::string upstream) {

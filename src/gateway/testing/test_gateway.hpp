@@ -105,6 +105,7 @@ class TestGateway {
     ProgramLimits programs = {};
     std::chrono::seconds session_idle = 30min;
     const Clock* clock = nullptr;                 // null: the system clock
+    cluster::Leases* leases = nullptr;            // of one of several processes
     std::function<Locals(Gateway&)> locals = {};  // makes the local providers
   };
 
@@ -208,6 +209,7 @@ class TestGateway {
     options.programs = setup.programs;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;
+    options.leases = setup.leases;
     options.upstreams.debounce = setup.debounce;
     options.upstreams.first_retry = 10ms;
     options.upstreams.last_retry = 50ms;
