@@ -33,6 +33,8 @@ Member::Member(asio::io_context& io, store::Store& store, const Clock& clock, Me
       options_(std::move(options)),
       tasks_(io.get_executor()),
       timer_(io),
+      attend_timer_(io),
+      attending_(io.get_executor()),
       look_timer_(io),
       looked_(io.get_executor()),
       caught_up_(clock.now()),
@@ -71,6 +73,7 @@ void Member::start(Apply apply, OnBlind on_blind) {
     });
   });
   tasks_.spawn("following others' changes", run());
+  tasks_.spawn("writing heartbeats", keep_attending());
   tasks_.spawn("looking out for others", look_out());
 }
 
@@ -80,6 +83,7 @@ Task<> Member::leave() {
   // Waits until everything that was posted before has run.
   co_await asio::post(io_, asio::use_awaitable);
   timer_.cancel();
+  attend_timer_.cancel();
   look_timer_.cancel();
   tasks_.cancel();
   co_await tasks_.join();
@@ -135,7 +139,19 @@ Task<bool> Member::catch_up() {
   }
 }
 
+// A separate coroutine, because a single change may take longer to apply than the others are patient.
+Task<> Member::keep_attending() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (!stopped_) {
+    attend_timer_.expires_after(options_.attend_every / 2);
+    boost::system::error_code ignored;
+    co_await attend_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (!stopped_) co_await attend();
+  }
+}
+
 Task<> Member::attend() {
+  const auto turn = co_await attending_.take();
   const auto now = clock_.now();
   const std::uint64_t applied = applied_;
   if (told_ && applied == attended_ && now - attended_at_.load() < options_.attend_every) co_return;

@@ -14,6 +14,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/tasks/async_mutex.hpp"
 #include "base/tasks/task_group.hpp"
 #include "base/tasks/waiting.hpp"
 #include "store/store.hpp"
@@ -94,6 +95,7 @@ class Member {
 
  private:
   Task<> run();
+  Task<> keep_attending();
   Task<> look_out();
   // Returns false if the store did not answer or a change could not be applied.
   Task<bool> catch_up();
@@ -120,6 +122,8 @@ class Member {
   OnBlind on_blind_;
   TaskGroup tasks_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer attend_timer_;
+  AsyncMutex attending_;
   boost::asio::steady_timer look_timer_;
   Bell looked_;
   std::vector<std::shared_ptr<Waiting>> waiting_;

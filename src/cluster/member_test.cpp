@@ -1,10 +1,17 @@
 #include "cluster/member.hpp"
 
+#include <algorithm>
+#include <variant>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/testing/test_run.hpp"
 #include "store/memory_store.hpp"
+#include "store/testing/full_store.hpp"
 
 namespace proteus::cluster {
 namespace {
@@ -61,6 +68,23 @@ Task<Result<>> write_more(store::Store& store) {
   (void)co_await store.put(store::Setting{.key = "more", .value = "x"});
   co_return Result<>{};
 }
+
+Task<Result<>> wait_until(const bool& go_on) {
+  while (!go_on)
+    co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
+  co_return Result<>{};
+}
+
+class CountingStore final : public store::test::FullStore {
+ public:
+  Task<Result<store::Written>> write(store::Writes writes) override {
+    heartbeats +=
+        std::ranges::count_if(writes, [](const auto& one) { return std::holds_alternative<store::Attend>(one); });
+    return FullStore::write(std::move(writes));
+  }
+
+  std::ptrdiff_t heartbeats = 0;
+};
 
 class MemberTest : public ::testing::Test {
  protected:
@@ -161,6 +185,30 @@ TEST_F(MemberTest, SaysThatItLivesHoweverMuchThereIsToFollow) {
       [](bool) {});
   test::run_until(io, [&] { return rounds == 10; });
   EXPECT_FALSE(member.is_in_doubt());
+  test::run(io, member.leave());
+}
+
+// REP-10
+TEST_F(MemberTest, SaysThatItLivesWhileItAppliesOneChangeForLong) {
+  CountingStore counting;
+  SystemClock clock;
+  Member member(io, counting, clock, {.name = "a", .facts = "{}", .attend_every = 2ms});
+  ASSERT_TRUE(test::run(io, member.join()));
+  test::run(io, counting.put(store::Setting{.key = "one", .value = "x"})).value();
+  bool begun = false;
+  bool go_on = false;
+  member.start(
+      [&](const Member::Changed*) {
+        begun = true;
+        return wait_until(go_on);
+      },
+      [](bool) {});
+  test::run_until(io, [&] { return begun; });
+  const auto before = counting.heartbeats;
+  test::run_until(io, [&] { return counting.heartbeats >= before + 3; });
+  EXPECT_EQ(member.applied(), 0U);
+  go_on = true;
+  test::run_until(io, [&] { return member.applied() == 1; });
   test::run(io, member.leave());
 }
 
