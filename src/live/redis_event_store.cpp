@@ -55,16 +55,20 @@ void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, 
   memory_.append(stream, number, message);
   const std::string name = name_of(stream);
   const std::uint64_t connection = client_.connection();
+  const std::uint64_t refused = client_.refused();
   Shard& home = shard_of(name);
   {
     const std::scoped_lock lock(home.mutex);
     Copy& copy = home.copies[name];
     if (copy.key.empty()) copy.key = keys_.events(stream.session, stream.stream);
     if (connection == 0) copy.connection = 0;
-    if (connection != 0 && copy.connection == connection &&
-        !send(copy, {{number, std::string(message)}}, Before::keep)) {
-      copy.fail(connection);
-      return;
+    if (connection != 0 && copy.connection == connection) {
+      // What Redis has refused may be of this stream.
+      if (copy.refused != refused || !send(copy, {{number, std::string(message)}}, Before::keep)) {
+        copy.fail(connection);
+      } else {
+        copy.left_out = 0;
+      }
     }
     if (copy.connection == connection || copy.waits(connection)) return;
   }
@@ -75,7 +79,7 @@ void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, 
   if (copy == home.copies.end()) return;
   if (!send(copy->second, kept, Before::remove)) return copy->second.fail(connection);
   copy->second.connection = connection;
-  copy->second.left_out = 0;
+  copy->second.refused = refused;
 }
 
 void RedisEventStore::Copy::fail(std::uint64_t over) {
@@ -100,6 +104,7 @@ void RedisEventStore::begin(const EventStreamId& stream, std::string_view reques
   copy.key = keys_.events(stream.session, stream.stream);
   copy.request = request;
   const std::uint64_t connection = client_.connection();
+  copy.refused = client_.refused();
   copy.connection = connection != 0 && send(copy, {}, Before::keep) ? connection : 0;
 }
 

@@ -19,7 +19,7 @@ namespace proteus::live {
 // events that memory drops are deleted from the copy, too. A copy expires after its last event.
 //
 // While Redis is away, nothing is copied. A stream is copied again, as a whole, with its next event after Redis is
-// back.
+// back, or soon after Redis has refused something, such as for lack of memory.
 class RedisEventStore final : public server::EventStore {
  public:
   struct Options {
@@ -43,6 +43,7 @@ class RedisEventStore final : public server::EventStore {
     std::string key;
     std::string request;           // as in `begin`
     std::uint64_t connection = 0;  // connection to Redis over which all of it was sent; 0 for none
+    std::uint64_t refused = 0;     // commands that Redis had refused when all of it was sent
     // If a connection accepts nothing more, a stream is not sent as a whole with each of its events: the more often
     // that failed, the more events are skipped before the next attempt.
     std::uint64_t failed = 0;  // connection over which it could not be sent

@@ -228,6 +228,26 @@ TEST_F(RedisEvents, AreCopiedAnewOnceRedisIsKnownToHaveLostThem) {
   EXPECT_THAT(left(store, {"s", 1})->events, SizeIs(2));
 }
 
+// REP-13: a Redis that has no room refuses what it was sent, and says so only later.
+TEST(RedisEventsWithoutRoom, AreCopiedAsAWholeSoonAfterThereIsRoom) {
+  const RedisServer server;
+  Connected here(server);
+  boost::asio::io_context io;
+  RedisEventStore store(here.client, LiveKeys("pepper"), {});
+  server.command({"CONFIG", "SET", "maxmemory", "1"});
+  store.begin({"s", 1}, "\"call 1\"");
+  store.append({"s", 1}, 1, "refused");
+  here.flush();
+  EXPECT_GT(here.client.refused(), 0U);
+  server.command({"CONFIG", "SET", "maxmemory", "0"});
+  store.append({"s", 1}, 2, "event");
+  store.append({"s", 1}, 3, "event");
+  here.flush();
+  const auto copied = proteus::test::run(io, store.read_left({"s", 1})).value().value();
+  EXPECT_EQ(copied.request, "\"call 1\"");
+  EXPECT_THAT(copied.events, SizeIs(3));
+}
+
 // REP-13: a Redis that was only cut off still has what was copied before.
 TEST(RedisEventsWithoutRedis, LeaveNothingBehindThatMemoryDropsMeanwhile) {
   RedisServer server;

@@ -285,8 +285,9 @@ Result<> Client::take(Reply reply) {
   const Error error = refusal(reply.text);
   if (sent.answer) {
     sent.answer->deliver(std::unexpected(error));
-  } else if (!std::exchange(has_refused_, true)) {
-    log::warning("{}: {}", options_.url.shown(), error.message());
+  } else {
+    ++refused_;
+    if (!std::exchange(has_refused_, true)) log::warning("{}: {}", options_.url.shown(), error.message());
   }
   // Another Redis is the master now; reconnecting finds it.
   if (reply.text.starts_with("READONLY")) return std::unexpected(error);

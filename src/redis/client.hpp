@@ -84,6 +84,8 @@ class Client {
   std::uint64_t connection() const { return is_connected() ? connections_.load() : 0; }
   // Gives the connection a new number, because Redis has lost what was written over it, as if it were another Redis.
   void renew() { ++connections_; }
+  // Returns how many of the posted commands Redis has refused so far.
+  std::uint64_t refused() const { return refused_.load(); }
   struct Figures {
     bool connected = false;
     std::uint64_t connections = 0;  // made or renewed so far
@@ -150,6 +152,7 @@ class Client {
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::uint64_t> commands_ = 0;
   std::atomic<std::uint64_t> failed_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
 
   mutable std::mutex mutex_;
