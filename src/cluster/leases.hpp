@@ -64,6 +64,8 @@ class Leases {
   std::optional<store::Fence> fence(const std::string& name) const;
   // Thread-safe.
   std::size_t size() const;
+  // Thread-safe. See Member::is_blind.
+  bool is_blind() const { return member_.is_blind(); }
   // Returns the name of this process.
   const std::string& owner() const { return member_.options().name; }
 

@@ -84,6 +84,10 @@ class Member {
   // Thread-safe. Returns for how long changes of others may have been missed.
   Clock::Monotonic::duration behind() const { return clock_.now() - caught_up_.load(); }
 
+  // Thread-safe. Whether changes of others may have been missed for too long now: a process that has stalled knows it
+  // before it can call `OnBlind`. Uses the cheap clock.
+  bool is_blind() const { return clock_.recent() - caught_up_.load(std::memory_order_relaxed) >= options_.blind_after; }
+
   // Thread-safe. Whether other processes may count this one as dead now, or still act on having done so a moment ago.
   // Uses the cheap clock, and so begins a little early.
   bool is_in_doubt() const {

@@ -175,10 +175,7 @@ void Serving::start_following() {
   if (!cluster_) return;
   asio::post(workers_->at(0), [this] {
     cluster_->member.start([this](const cluster::Member::Changed* changed) { return follow(changed); },
-                           [this](bool blind) {
-                             dependencies_->tokens.set_blind(blind);
-                             dependencies_->sessions.set_blind(blind);
-                           });
+                           [this](bool blind) { dependencies_->tokens.set_blind(blind); });
     cluster_->leases.add_on_members([this](const std::vector<store::MemberRecord>& members) {
       cluster_->compare(members, *dependencies_->datasets.state());
     });

@@ -142,6 +142,8 @@ class Gateway {
   auth::Fetch& control_fetch() { return *fetch_; }
   // Whether several processes serve the same upstreams.
   bool is_one_of_several() const { return options_.leases != nullptr; }
+  // Thread-safe. Whether what other processes have revoked may have been missed for too long.
+  bool is_blind() const { return options_.leases != nullptr && options_.leases->is_blind(); }
   // To be called on the control thread if several processes serve the same upstreams: another process stored what this
   // upstream listed. Serves it, unless this process watches the upstream.
   Task<Result<>> follow_lists(std::string upstream);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "gateway/operate/token_registry.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "store/testing/full_store.hpp"
 
@@ -29,9 +30,9 @@ class InterruptedStore final : public store::test::FullStore {
 
 class Process {
  public:
-  Process(store::Store& store, const Clock& clock)
+  Process(store::Store& store, const Clock& clock, cluster::Leases* leases = nullptr)
       : egress_({.allow_loopback = true}),
-        gateway(workers_, clock, fixed_environment({}), store, SealingKey::random(), {}),
+        gateway(workers_, clock, fixed_environment({}), store, SealingKey::random(), sharing(leases)),
         sessions({workers_, gateway, store, clock, egress_, true}, options()) {
     workers_.run();
     EXPECT_TRUE(run(sessions.load()));
@@ -61,6 +62,11 @@ class Process {
   void follow(std::string id) { EXPECT_TRUE(run(sessions.follow(ToolSessionId(std::move(id))))); }
 
  private:
+  static GatewayOptions sharing(cluster::Leases* leases) {
+    GatewayOptions options;
+    options.leases = leases;
+    return options;
+  }
   static ToolSessionOptions options() {
     ToolSessionOptions options;
     options.idle = kIdle;
@@ -95,6 +101,25 @@ TEST_F(SharedSessions, LiveAsLongAsAnyProcessUsesThem) {
   // This process has not asked about it yet.
   EXPECT_TRUE(there_.knows("s"));
   EXPECT_TRUE(there_.sessions.use(ToolSessionId("s")));
+}
+
+// REP-06: a process that has stalled has had no time to notice it.
+TEST_F(SharedSessions, AreRefusedAsSoonAsTheirEndMayHaveBeenMissedForTooLong) {
+  boost::asio::io_context unused;
+  const cluster::Member member(unused, store_, clock_, {.name = "stalled", .facts = "{}", .blind_after = 60s});
+  cluster::Leases leases(unused, store_, member);
+  Process stalled(store_, clock_, &leases);
+  TokenRegistry tokens({stalled.gateway.control(), stalled.gateway, store_, clock_, true});
+  stalled.init("s");
+  const auto made = stalled.run(tokens.create(boost::json::object{{"name", "ci"}}, "a test")).value();
+  const auto knows_token = [&] { return stalled.gateway.holder_of(made.secret.reveal()) != nullptr; };
+  clock_.advance(59s);
+  EXPECT_TRUE(stalled.knows("s"));
+  EXPECT_TRUE(knows_token());
+  clock_.advance(1s);
+  EXPECT_FALSE(stalled.knows("s"));
+  EXPECT_FALSE(knows_token());
+  stalled.run(tokens.stop());
 }
 
 // SES-17: a registration that comes to a process at which nobody used the session keeps it as it is.

@@ -43,7 +43,7 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
       freed_(control().get_executor()),
       timer_(control()) {
   dependencies_.gateway.add_find_principal([this](std::string_view /*token*/, const json::Digest& hash) {
-    return blind_.load(std::memory_order_relaxed) ? nullptr : table_.find(hash);
+    return dependencies_.gateway.is_blind() ? nullptr : table_.find(hash);
   });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -80,8 +79,6 @@ class ToolSessions {
   Task<Result<>> follow(ToolSessionId id, std::vector<std::uint64_t> numbers = {});
   // Like `follow`, for all sessions.
   Task<Result<>> follow_all();
-  // Thread-safe. Sets whether removals by other processes may have been missed for too long; then no token is accepted.
-  void set_blind(bool blind) { blind_ = blind; }
 
   struct Init {
     ToolSessionId id;
@@ -209,7 +206,7 @@ class ToolSessions {
   const SessionCalls calls_;
   ToolSessionTable table_;
 
-  // The following members belong to the control thread, except `blind_`.
+  // The following members belong to the control thread.
   OwnChanges changes_;
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // ids of sessions that are being changed
@@ -224,7 +221,6 @@ class ToolSessions {
   store::Time last_created_{};
   store::Time latest_{};  // latest time that was written to the store or read from it
   Clock::Monotonic latest_at_{};
-  std::atomic<bool> blind_ = false;
   bool stopped_ = false;
 };
 
