@@ -106,7 +106,51 @@ void RedisSessionRecords::put(const std::string& id, const SessionRecord& record
 void RedisSessionRecords::remove(const std::string& id, const SessionRecord::Holder& holder) {
   const std::string key = keys_.session(id);
   const std::string text = text_of(holder);
-  client_.post(redis::Words{"EVAL", kRemove, "1", key, text});
+  // A connection that has just ended still takes commands.
+  const std::uint64_t connection = client_.connection();
+  const bool sent = client_.post(redis::Words{"EVAL", kRemove, "1", key, text});
+  const std::scoped_lock lock(mutex_);
+  // Redis has received most of what was sent.
+  if (removals_.size() >= options_.removals && sent)
+    std::erase_if(removals_, [&](const auto& entry) { return entry.second.connection == connection; });
+  if (removals_.size() < options_.removals)
+    removals_.insert_or_assign(id, Removal{holder, sent ? connection : 0, clock_.now()});
+}
+
+Task<bool> RedisSessionRecords::remove_again() {
+  const std::uint64_t connection = client_.connection();
+  const Removals pending = removals();
+  if (pending.empty()) co_return true;
+  // Redis answers in order: over the same connection, it has received everything that was sent before.
+  if (!co_await client_.ask({"PING"})) co_return false;
+  const bool is_same = connection != 0 && client_.connection() == connection;
+  for (const auto& [id, removal] : pending) {
+    const bool received = is_same && removal.connection == connection;
+    const bool expired = clock_.now() - removal.at >= options_.expiry;
+    if (!received && !expired &&
+        !co_await client_.ask({"EVAL", std::string(kRemove), "1", keys_.session(id), text_of(removal.holder)}))
+      co_return false;
+    forget(id, removal);
+  }
+  co_return true;
+}
+
+// `holder` is null if the record cannot be read.
+bool RedisSessionRecords::is_removed(const std::string& id, const SessionRecord::Holder* holder) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = removals_.find(id);
+  return found != removals_.end() && (holder == nullptr || found->second.holder == *holder);
+}
+
+RedisSessionRecords::Removals RedisSessionRecords::removals() const {
+  const std::scoped_lock lock(mutex_);
+  return removals_;
+}
+
+void RedisSessionRecords::forget(const std::string& id, const Removal& removal) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = removals_.find(id);
+  if (found != removals_.end() && found->second.at == removal.at) removals_.erase(found);
 }
 
 void RedisSessionRecords::release(const std::string& id, const SessionRecord& record) {
@@ -133,10 +177,11 @@ Task<Result<bool>> RedisSessionRecords::replace(std::string id, SessionRecord::H
 Task<Result<std::optional<SessionRecord>>> RedisSessionRecords::read(std::string id) {
   const std::string key = keys_.session(id);
   const auto reply = co_await client_.ask({"GET", key});
+  if (!reply && is_removed(id, nullptr)) co_return std::nullopt;
   if (!reply) co_return std::unexpected(reply.error());
   const auto text = reply->string();
   auto holder = text ? read_holder(*text) : std::nullopt;
-  if (!holder) co_return std::nullopt;
+  if (!holder || is_removed(id, &*holder)) co_return std::nullopt;
   const auto body = keys_.open(text->substr(kHolderText), key, text->substr(0, kHolderText));
   if (!body) co_return std::nullopt;
   co_return read_body(*body, std::move(*holder));

@@ -66,7 +66,7 @@ Task<> SessionUpkeep::run() {
 
 // If Redis is emptied between the two marks, the first one is gone and the second one is not written.
 Task<bool> SessionUpkeep::look() {
-  if (!co_await mark(kLooking, {})) co_return false;
+  if (!co_await mark(kLooking, {}) || !co_await options_.remove_again()) co_return false;
   for (auto& [session, began, last_used] : sessions_.all()) {
     if (!co_await sessions_.make_sure(std::move(session))) co_return false;
   }

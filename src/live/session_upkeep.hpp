@@ -30,6 +30,8 @@ class SessionUpkeep {
     // Expiry of the mark. As long as that of the records, or a Redis that runs full would evict the mark before them.
     std::chrono::milliseconds expiry = std::chrono::minutes(30);
     std::function<bool()> is_in_doubt = [] { return false; };
+    // Removes the records of sessions that ended while Redis was away. Returns false if Redis does not answer.
+    std::function<Task<bool>()> remove_again = []() -> Task<bool> { co_return true; };
   };
   // All references must outlive this object.
   SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, redis::Client& client, const ProcessKey& self,

@@ -26,11 +26,13 @@ live::RedisEventStore::Options event_options(const Config& config) {
   return options;
 }
 
-live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::Member& member) {
+live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::Member& member,
+                                            live::RedisSessionRecords& records) {
   live::SessionUpkeep::Options options;
   options.every = std::min(options.every, std::chrono::milliseconds(config.sessions.idle_timeout) / 3);
   options.expiry = config.sessions.idle_timeout;
   options.is_in_doubt = [&member] { return member.is_in_doubt(); };
+  options.remove_again = [&records] { return records.remove_again(); };
   return options;
 }
 
@@ -54,7 +56,7 @@ void Serving::start_live() {
   if (!live_) return;
   live_->client.start();
   live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->client, cluster_->session_ids.self(),
-                        upkeep_options(config_, cluster_->member));
+                        upkeep_options(config_, cluster_->member, live_->records));
   live_->upkeep->start();
   live_->started = true;
 }
