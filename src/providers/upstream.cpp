@@ -278,7 +278,7 @@ Task<RefreshResult> Upstream::refresh() {
   std::shared_ptr<void> leading;
   if (dependencies_.shared) {
     auto led = co_await dependencies_.lead();
-    if (!is_watched()) {
+    if (!reads_lists()) {
       auto why = led ? errors::conflict("another process has begun to watch it meanwhile") : std::move(led.error());
       co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(why)});
     }
@@ -294,7 +294,7 @@ Task<Result<>> Upstream::tells_of(std::string uri) {
 }
 
 Task<> Upstream::announced() {
-  if (!waits_for_callers() && is_watched()) co_await refresher_.announced();
+  if (!waits_for_callers() && reads_lists()) co_await refresher_.announced();
 }
 
 UpstreamStatus Upstream::status() const {

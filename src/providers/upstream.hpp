@@ -170,7 +170,9 @@ class Upstream {
   // Thread-safe. Sets whether this process, of several that serve the upstream, watches it from now on.
   void set_leading(bool leading);
   // Thread-safe. Whether this process reads the lists. If another one does, `restore` takes over what that one stored.
-  bool is_watched() const { return !dependencies_.shared || leads_ || follows_; }
+  bool reads_lists() const { return !dependencies_.shared || leads_; }
+  // Thread-safe. Whether this process stays connected: it reads the lists, or its clients follow resources.
+  bool is_watched() const { return reads_lists() || follows_; }
   // Returns how the first try ended: with an error if the upstream was closed before, with success if this process does
   // not read the lists.
   Task<Result<>> first_try();

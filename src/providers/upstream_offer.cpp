@@ -120,7 +120,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     bytes += record.entries.size();
   const auto lock = co_await offering_.take();
   // What this process has read is newer. If another process watches the upstream by now, what that one stored is newer.
-  if (has_read_ && is_watched()) co_return std::nullopt;
+  if (has_read_ && reads_lists()) co_return std::nullopt;
   const std::uint64_t version = ++version_;
   auto restored = co_await dependencies_.background.run(
       bytes * kWorkOfDefinitions, [maker = offer_maker(facts()), version, records = std::move(records)] {
@@ -160,17 +160,22 @@ Task<Result<client::Gathered>> Upstream::read() {
   auto lists = dependencies_.background.ending_here(std::make_shared<client::AllLists>(
       co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet())));
   if (!lists->any) co_return std::unexpected(std::move(*lists->failure));
-  const auto lock = co_await offering_.take();
-  auto offer = co_await make_offer(std::move(lists));
-  if (!offer) co_return std::unexpected(std::move(offer.error()));
-  if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
-  auto failure = offer->failure;
-  auto change = co_await take_over(std::move(*offer), std::move(fence));
-  if (!change) co_return std::unexpected(std::move(change.error()));
-  const bool known = looked_at_ == facts() && change->empty();
+  client::Gathered gathered{.change = {}, .failure = lists->failure};
+  // Without a fence another process reads and stores the lists, and its lists may differ from these.
+  if (!dependencies_.shared || fence) {
+    const auto lock = co_await offering_.take();
+    auto offer = co_await make_offer(std::move(lists));
+    if (!offer) co_return std::unexpected(std::move(offer.error()));
+    if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
+    gathered.failure = offer->failure;
+    auto change = co_await take_over(std::move(*offer), std::move(fence));
+    if (!change) co_return std::unexpected(std::move(change.error()));
+    gathered.change = std::move(*change);
+  }
+  const bool known = looked_at_ == facts() && gathered.change.empty();
   if (!known && !looking_ && !refresher_.is_closing() && may_have_legacy_side())
     looks_.spawn("looking for a legacy side", look_at_legacy_side());
-  co_return client::Gathered{std::move(*change), std::move(failure)};
+  co_return gathered;
 }
 
 Task<Result<Offer>> Upstream::make_offer(std::shared_ptr<const client::AllLists> read) {
@@ -219,9 +224,7 @@ Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer sn
 Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<store::Fence> fence) {
   auto published = co_await publish(offer.served);
   if (!published) co_return std::unexpected(std::move(published.error()));
-  // Without a fence another process stores the lists, and its lists may differ from these.
-  const bool may_keep = !dependencies_.shared || fence;
-  const bool is_forgotten = is_forgotten_.exchange(!may_keep);
+  const bool is_forgotten = is_forgotten_.exchange(false);
   const bool is_kept = !is_forgotten && offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
   ++version_;
   has_read_ = true;
@@ -244,7 +247,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<sto
   }
   if (dependencies_.pins) report_pins();
   // Keeps what is listed, not only what is ratified of it: proposals survive a restart, and other processes see them.
-  if (dependencies_.keep && may_keep && !is_kept) dependencies_.keep();
+  if (dependencies_.keep && !is_kept) dependencies_.keep();
   co_return change;
 }
 

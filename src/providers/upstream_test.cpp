@@ -133,7 +133,7 @@ class ReadUpstream : public ::testing::Test {
                         .limits = limits,
                         .client_info = R"({"name":"test","version":"1"})",
                         .shared = processes == Processes::several,
-                        .fence = [] { return std::nullopt; },
+                        .fence = [this] { return fence; },
                         .background = background,
                         .answers = background,
                         .publish = [this](catalog::SnapshotPointer snapshot) { return publish(std::move(snapshot)); },
@@ -161,6 +161,7 @@ class ReadUpstream : public ::testing::Test {
   net::HttpClient http{io, clock};
   client::test::FakeMcp mcp = client::test::FakeMcp::modern();
   client::test::FakeServer server{io, [this](const auto& request) { return mcp(request); }};
+  std::optional<store::Fence> fence = store::Fence{"upstream read", 1};
   catalog::Catalog catalog;
   std::mutex mutex;
   std::vector<std::uint64_t> versions;
@@ -220,6 +221,26 @@ TEST_F(ReadUpstream, TakesWhatTheProcessStoredThatWatchesItNow) {
   EXPECT_TRUE(restored.finish());
   EXPECT_EQ(upstream->status().tools, 2U);
   net::test::run_until(io, [&] { return busy.wait_for(0s) == std::future_status::ready; });
+}
+
+// REP-05: the process has a connection of its own then, but not its own lists.
+TEST_F(ReadUpstream, PublishesNothingOfItsOwnIfItsClientsOnlyFollowAResource) {
+  mcp.on["resources/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(request, R"({"resources":[]})");
+  };
+  mcp.on["resources/templates/list"] = [](const client::test::FakeRequest& request) {
+    return client::test::result(request, R"({"resourceTemplates":[]})");
+  };
+  fence.reset();
+  make(Processes::several);
+  upstream->follow({"test://one"});
+  net::test::run_until(io, [&] { return upstream->status().last_refresh_at.has_value(); });
+  EXPECT_TRUE(versions.empty());
+  store::SnapshotRecord record;
+  record.kind = "tools";
+  record.entries = R"([{"name":"b","inputSchema":{"type":"object"}},{"name":"c","inputSchema":{"type":"object"}}])";
+  EXPECT_TRUE(net::test::run(io, upstream->restore({record})));
+  EXPECT_EQ(upstream->status().tools, 2U);
 }
 
 // A server of both eras, whose legacy side fails at first.

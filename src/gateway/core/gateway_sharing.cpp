@@ -68,7 +68,8 @@ Task<> Gateway::begin_watching(std::string upstream) {
 
 Task<> Gateway::begin_watching_in_turn(ServedUpstream served) {
   const std::string& upstream = served->settings().name;
-  if (!served->is_watched()) {
+  const bool only_follows = served->is_watched() && !served->reads_lists();
+  if (!served->reads_lists()) {
     if (const auto taken = co_await take_stored(served); !taken) {
       log::warning("what upstream {} listed is not known: {}", upstream, taken.error().message());
       unread_.insert(upstream);
@@ -77,8 +78,8 @@ Task<> Gateway::begin_watching_in_turn(ServedUpstream served) {
   // The lease may have been lost meanwhile.
   const bool held = options_.leases->holds(lease_of(upstream));
   served->set_leading(held);
-  // The store lacks what was read while another process held the lease.
-  if (held && served->is_forgotten()) read_again(std::move(served));
+  // Otherwise the lists are read at once, because the connection is new or was paused.
+  if (held && (only_follows || served->is_forgotten())) read_again(std::move(served));
 }
 
 // What was left before this process started is ended at start-up.
@@ -112,7 +113,7 @@ Task<Result<std::shared_ptr<void>>> Gateway::take_lead(std::string upstream, std
     const ServedUpstream* const found = table.find(upstream);
     return found != nullptr && found->instance == instance ? *found : ServedUpstream{};
   };
-  if (const auto served = find(*tables_.get()); is_old && served && served->is_watched()) co_return refreshing;
+  if (const auto served = find(*tables_.get()); is_old && served && served->reads_lists()) co_return refreshing;
   const auto turn = co_await changes_.take();
   const auto served = find(*tables_.get());
   if (!served) co_return std::unexpected(errors::cancelled("the refresh"));
@@ -179,8 +180,8 @@ Task<Result<>> Gateway::follow_lists(std::string upstream) {
   const ServedUpstream* const served = table->find(upstream);
   if (served == nullptr) co_return Result<>{};
   // Either this process stored the lists, or another one has taken the lease.
-  if ((*served)->is_watched() && options_.leases->holds(lease_of(upstream))) co_await options_.leases->look();
-  if ((*served)->is_watched()) co_return Result<>{};
+  if ((*served)->reads_lists() && options_.leases->holds(lease_of(upstream))) co_await options_.leases->look();
+  if ((*served)->reads_lists()) co_return Result<>{};
   co_return co_await take_stored(*served);
 }
 
@@ -219,7 +220,7 @@ Task<Result<>> Gateway::follow_pins(std::string upstream) {
     }
   }
   if (!changed) co_return Result<>{};
-  if (!(*served)->is_watched()) co_return co_await follow_lists(upstream);
+  if (!(*served)->reads_lists()) co_return co_await follow_lists(upstream);
   // Whether or not the upstream answers, the decision applies from the next reading on.
   const auto refresh = [](ServedUpstream one) -> Task<> { (void)co_await one->refresh(); };
   background_.spawn("reading what was ratified", refresh(*served));

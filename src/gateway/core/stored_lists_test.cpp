@@ -1,4 +1,4 @@
-// Upstreams whose settings change while the store does not say what they listed.
+// Upstreams whose lists come from the store: after their settings have changed, and if another process reads them.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -31,9 +31,9 @@ class StoreWithoutLists final : public store::test::FullStore {
   std::atomic<bool> away = false;
 };
 
-class Replaced : public ::testing::Test {
+class StoredLists : public ::testing::Test {
  protected:
-  Replaced() { shop_.sell({"bread", "pay"}); }
+  StoredLists() { shop_.sell({"bread", "pay"}); }
 
   providers::UpstreamSettings open() const {
     auto settings = upstream_at("shop", 1);
@@ -57,7 +57,7 @@ class Replaced : public ::testing::Test {
 };
 
 // SHP-01: what new settings hide must not depend on the store.
-TEST_F(Replaced, AreShownByTheirNewSettingsThoughNothingCanBeRead) {
+TEST_F(StoredLists, AreShownByTheirNewSettingsThoughNothingCanBeRead) {
   TestGateway gateway({open()}, {.store = &store_});
   gateway.discover();
   ASSERT_THAT(gateway.tools(), ElementsAre("bread", "pay"));
@@ -76,7 +76,7 @@ TEST_F(Replaced, AreShownByTheirNewSettingsThoughNothingCanBeRead) {
 }
 
 // REF-03
-TEST_F(Replaced, AreRestoredAsSoonAsTheStoreCanBeRead) {
+TEST_F(StoredLists, AreRestoredAsSoonAsTheStoreCanBeRead) {
   store_lists();
   shop_.close();
   store_.away = true;
@@ -90,38 +90,62 @@ TEST_F(Replaced, AreRestoredAsSoonAsTheStoreCanBeRead) {
   EXPECT_THAT(gateway.tools(), ElementsAre("bread"));
 }
 
-// REP-05: the same where another process reads the upstream.
-TEST_F(Replaced, FollowTheProcessThatReadsThemAsSoonAsTheStoreCanBeRead) {
-  store_lists();
-  boost::asio::io_context unused;
-  const SystemClock clock;
-  const cluster::Member member(unused, store_, clock, {.name = "this", .facts = "{}", .patience = 1h});
-  cluster::Leases leases(unused, store_, member);
-  TestGateway gateway({}, {.store = &store_, .leases = &leases});
-  store::Writes others;
-  others.emplace_back(store::Attend{{.name = "other", .facts = "{}", .applied = 0, .unseen = {}}});
-  others.emplace_back(store::TakeLeases{"other", {"upstream shop"}, 1h});
-  ASSERT_TRUE(gateway.run(store_.kept.write(std::move(others))));
-  ASSERT_TRUE(gateway.set({open()}));
+// Another process reads the upstream, and stores its lists.
+class ListedElsewhere : public StoredLists {
+ protected:
+  ListedElsewhere() {
+    store_lists();
+    gateway_.emplace(std::vector<providers::UpstreamSettings>{},
+                     TestGateway::Setup{.store = &store_, .leases = &leases_});
+    store::Writes writes;
+    writes.emplace_back(store::Attend{{.name = "other", .facts = "{}", .applied = 0, .unseen = {}}});
+    writes.emplace_back(store::TakeLeases{"other", {"upstream shop"}, 1h});
+    gateway_->run(store_.kept.write(std::move(writes))).value();
+    gateway_->set({open()}).value();
+  }
+  void store_elsewhere(std::string tools) {
+    auto records = gateway_->run(store_.kept.snapshots_of("shop")).value();
+    const auto record = std::ranges::find(records, "tools", &store::SnapshotRecord::kind);
+    record->entries = std::move(tools);
+    store::Writes writes;
+    writes.emplace_back(store::PutSnapshot{.record = *record});
+    gateway_->run(store_.kept.write(std::move(writes))).value();
+  }
+
+  boost::asio::io_context unused_;
+  SystemClock clock_;
+  cluster::Member member_{unused_, store_, clock_, {.name = "this", .facts = "{}", .patience = 1h}};
+  cluster::Leases leases_{unused_, store_, member_};
+  std::optional<TestGateway> gateway_;
+};
+
+// REP-05
+TEST_F(ListedElsewhere, AreFollowedAgainAsSoonAsTheStoreCanBeRead) {
+  TestGateway& gateway = *gateway_;
   ASSERT_THAT(gateway.tools(), ElementsAre("bread", "pay"));
   ASSERT_EQ(gateway.status("shop").watch, client::Watch::elsewhere);
-
   store_.away = true;
   ASSERT_TRUE(gateway.set({limited()}));
   EXPECT_THAT(gateway.tools(), ElementsAre("bread"));
-  auto records = gateway.run(store_.kept.snapshots_of("shop")).value();
-  const auto tools = std::ranges::find(records, "tools", &store::SnapshotRecord::kind);
-  tools->entries =
-      R"([{"name":"cake","inputSchema":{"type":"object"}},{"name":"pay","inputSchema":{"type":"object"}}])";
-  store::Writes lists;
-  lists.emplace_back(store::PutSnapshot{.record = *tools});
-  ASSERT_TRUE(gateway.run(store_.kept.write(std::move(lists))));
+  store_elsewhere(
+      R"([{"name":"cake","inputSchema":{"type":"object"}},{"name":"pay","inputSchema":{"type":"object"}}])");
   store_.away = false;
   wait_until([&] {
     gateway.gateway.drop_unused_since({});
     return gateway.tools() != std::vector<std::string>{"bread"};
   });
   EXPECT_THAT(gateway.tools(), ElementsAre("cake"));
+}
+
+// REP-02, REP-05
+TEST_F(ListedElsewhere, AreTheSameHereThoughAClientFollowsAResource) {
+  shop_.sell({"milk"});
+  gateway_->upstream("shop")->follow({"test://till"});
+  wait_until([&] { return !gateway_->refreshes().empty(); });
+  EXPECT_THAT(gateway_->tools(), ElementsAre("bread", "pay")) << "the other process has not read anything new";
+  store_elsewhere(R"([{"name":"cake","inputSchema":{"type":"object"}}])");
+  ASSERT_TRUE(gateway_->run(gateway_->gateway.follow_lists("shop")));
+  EXPECT_THAT(gateway_->tools(), ElementsAre("cake"));
 }
 
 }  // namespace
