@@ -60,9 +60,10 @@ SessionObserver Subscriptions::observer_of(const std::string& principal, Worker&
 }
 
 SessionObserver Subscriptions::observer_of(server::Session& session) {
-  const std::shared_ptr<UpstreamSessionsOfClient> lines = UpstreamSessionsOfClient::of(session);
+  const std::shared_ptr<UpstreamSessionsOfClient> upstream_sessions = UpstreamSessionsOfClient::of(session);
   // An upstream session may briefly outlive the client session.
-  const auto visit = [this, gone = std::weak_ptr(lines), client = &session](const server::Listeners::Visit& visit) {
+  const auto visit = [this, gone = std::weak_ptr(upstream_sessions),
+                      client = &session](const server::Listeners::Visit& visit) {
     if (const auto alive = gone.lock()) listeners_.visit(client, visit);
   };
   return {.wanted =
@@ -91,14 +92,14 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
                 visit([&](server::Listener&) { client->pass_on(notification); });
               },
           .task_told =
-              [visit, client = &session, tasks = lines->tasks()](const std::string& upstream,
-                                                                 const json::Message& notification) {
+              [visit, client = &session, tasks = upstream_sessions->tasks()](const std::string& upstream,
+                                                                             const json::Message& notification) {
                 visit([&](server::Listener&) { tell_of_task(*client, *tasks, upstream, notification); });
               },
           .agreed =
-              [visit, client = &session, lines = std::weak_ptr(lines)](const providers::UpstreamSettings& upstream,
-                                                                       std::optional<client::ResumedSession> held) {
-                const auto alive = lines.lock();
+              [visit, client = &session, upstream_sessions = std::weak_ptr(upstream_sessions)](
+                  const providers::UpstreamSettings& upstream, std::optional<client::ResumedSession> held) {
+                const auto alive = upstream_sessions.lock();
                 if (!alive) return;
                 alive->note(upstream, std::move(held));
                 visit([&](server::Listener&) { client->set_state(alive->state()); });
@@ -109,7 +110,7 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
                 visit([&](server::Listener&) { wish = wish_of(client->log_level()); });
                 return wish;
               },
-          .lists = lines->lists()};
+          .lists = upstream_sessions->lists()};
 }
 
 }  // namespace proteus::gateway

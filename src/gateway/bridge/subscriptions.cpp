@@ -72,16 +72,17 @@ bool is_legacy(const ServedUpstream& served) {
 
 Task<Subscriptions::Refused> follow_on(Worker& worker, ServedUpstream upstream, std::string principal,
                                        std::vector<std::string> uris) {
-  co_return co_await worker.line_of(upstream, principal)->follow(std::move(uris));
+  co_return co_await worker.upstream_session_of(upstream, principal)->follow(std::move(uris));
 }
 
-Task<Subscriptions::Refused> follow_on(std::shared_ptr<UpstreamSession> line, std::vector<std::string> uris) {
-  co_return co_await line->follow(std::move(uris));
+Task<Subscriptions::Refused> follow_on(std::shared_ptr<UpstreamSession> upstream_session,
+                                       std::vector<std::string> uris) {
+  co_return co_await upstream_session->follow(std::move(uris));
 }
 
 Task<> open_line(Worker& worker, ServedUpstream upstream, std::string principal) {
-  const auto line = worker.line_of(upstream, principal);
-  if (!line->use()) co_await line->ready();
+  const auto upstream_session = worker.upstream_session_of(upstream, principal);
+  if (!upstream_session->use()) co_await upstream_session->ready();
 }
 
 // A session subscribes where its calls go, because updates that they cause may be announced only there. If the legacy
@@ -152,11 +153,11 @@ void Subscriptions::update(const std::string& principal) {
   if (listeners_.wanted_by_streams(principal)) entry = Home{&home, home.lists_of(principal)};
   for (Worker* worker : workers_)
     asio::dispatch(worker->io(), [worker, principal, entry] { worker->set_home(principal, entry); });
-  home.renew_lines(principal);
+  home.renew_upstream_sessions(principal);
 }
 
-std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Session& session,
-                                                        const ServedUpstream& upstream) {
+std::shared_ptr<UpstreamSession> Subscriptions::upstream_session_of(Worker& here, server::Session& session,
+                                                                    const ServedUpstream& upstream) {
   return UpstreamSessionsOfClient::of(session)->get(upstream.instance, [&] {
     client::Options options = upstream->options();
     // An upstream that speaks both eras is addressed in the era of the client.
@@ -172,31 +173,31 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
 }
 
 void Subscriptions::session_listens(server::Session& session) {
-  const auto lines = UpstreamSessionsOfClient::find(session);
-  if (!lines) return;
-  for (const auto& line : lines->all())
-    asio::post(line->worker().io(), [weak = std::weak_ptr(line)] {
+  const auto upstream_sessions = UpstreamSessionsOfClient::find(session);
+  if (!upstream_sessions) return;
+  for (const auto& upstream_session : upstream_sessions->all())
+    asio::post(upstream_session->worker().io(), [weak = std::weak_ptr(upstream_session)] {
       if (const auto alive = weak.lock()) alive->renew();
     });
 }
 
 void Subscriptions::leave(server::Session& session) {
-  const auto lines = UpstreamSessionsOfClient::find(session);
-  if (!lines) return;
+  const auto upstream_sessions = UpstreamSessionsOfClient::find(session);
+  if (!upstream_sessions) return;
   // Held until then, so that the upstream session is not closed before.
-  for (const auto& line : lines->all())
-    asio::post(line->worker().io(), [line] { line->leave(); });
+  for (const auto& upstream_session : upstream_sessions->all())
+    asio::post(upstream_session->worker().io(), [upstream_session] { upstream_session->leave(); });
 }
 
 void Subscriptions::client_notified(server::Session& session, const json::Message& notification) {
-  const auto lines = UpstreamSessionsOfClient::find(session);
-  if (!lines) return;
+  const auto upstream_sessions = UpstreamSessionsOfClient::find(session);
+  if (!upstream_sessions) return;
   const bool roots_changed = notification.method == mcp::to_string(mcp::Method::roots_changed);
-  for (const auto& line : lines->all())
-    asio::post(line->worker().io(),
-               [weak = std::weak_ptr(line), text = std::string(notification.text), roots_changed]() mutable {
-                 if (const auto alive = weak.lock()) alive->notify(std::move(text), roots_changed);
-               });
+  for (const auto& upstream_session : upstream_sessions->all())
+    asio::post(upstream_session->worker().io(), [weak = std::weak_ptr(upstream_session),
+                                                 text = std::string(notification.text), roots_changed]() mutable {
+      if (const auto alive = weak.lock()) alive->notify(std::move(text), roots_changed);
+    });
 }
 
 // Returns when all workers have run what was posted to them before.
@@ -272,10 +273,10 @@ Task<Subscriptions::Refused> Subscriptions::ask(Worker& here, const server::Call
     co_return for_caller(std::move(refused), *upstream.upstream);
   }
   if (session != nullptr) {
-    const auto line = line_of(here, *session, upstream);
-    co_return for_caller(
-        co_await asio::co_spawn(line->worker().io(), follow_on(line, std::move(uris)), asio::use_awaitable),
-        *upstream.upstream);
+    const auto upstream_session = upstream_session_of(here, *session, upstream);
+    co_return for_caller(co_await asio::co_spawn(upstream_session->worker().io(),
+                                                 follow_on(upstream_session, std::move(uris)), asio::use_awaitable),
+                         *upstream.upstream);
   }
   Worker& home = home_of(caller.principal);
   co_return for_caller(co_await asio::co_spawn(home.io(), follow_on(home, upstream, caller.principal, std::move(uris)),

@@ -46,7 +46,8 @@ class Subscriptions {
   // there, so that they share one upstream session.
   Worker& home_of(const std::string& principal) const;
   // Returns the client session's upstream session; a new one belongs to `here`.
-  std::shared_ptr<UpstreamSession> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
+  std::shared_ptr<UpstreamSession> upstream_session_of(Worker& here, server::Session& session,
+                                                       const ServedUpstream& upstream);
 
  private:
   struct Asking;

@@ -41,41 +41,41 @@ UpstreamSession::~UpstreamSession() { (void)observer_.lists->replace(instance_, 
 std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const ServedUpstream& upstream,
                                                        client::Options options, SessionObserver observer) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
-  const std::shared_ptr<UpstreamSession> line(
+  const std::shared_ptr<UpstreamSession> upstream_session(
       new UpstreamSession(worker, upstream, options.stream_wait, std::move(observer)));
-  line->may_ask_ = options.handlers.any();
+  upstream_session->may_ask_ = options.handlers.any();
   options.hear_in_answers = true;
   options.admit_program = [&worker, instance = upstream.instance] { return worker.programs().take(instance); };
-  options.on_announcement = [weak = line->weak_from_this()](const client::Announcement& announcement) {
+  options.on_announcement = [weak = upstream_session->weak_from_this()](const client::Announcement& announcement) {
     if (const auto self = weak.lock()) self->on_announcement(announcement);
   };
-  options.on_unclaimed = [weak = line->weak_from_this()](const json::Message& notification) {
+  options.on_unclaimed = [weak = upstream_session->weak_from_this()](const json::Message& notification) {
     const auto self = weak.lock();
     if (self && self->observer_.told) return self->observer_.told(notification);
     log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
   // The status of a task goes to its caller, whatever stream it arrives on.
-  options.on_notification = [weak = line->weak_from_this(),
+  options.on_notification = [weak = upstream_session->weak_from_this(),
                              name = upstream->settings().name](const json::Message& notification) {
     if (notification.method != mcp::to_string(mcp::Method::task_status)) return;
     if (const auto self = weak.lock(); self && self->observer_.task_told) self->observer_.task_told(name, notification);
   };
-  if (line->observer_.agreed) {
-    options.on_agreed = [weak = line->weak_from_this()](const client::ServerFacts& facts) {
+  if (upstream_session->observer_.agreed) {
+    options.on_agreed = [weak = upstream_session->weak_from_this()](const client::ServerFacts& facts) {
       if (const auto self = weak.lock()) self->on_agreed(facts);
     };
   }
-  options.on_session_lost = [weak = line->weak_from_this()] {
+  options.on_session_lost = [weak = upstream_session->weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
     for (const Kind kind : catalog::kKinds) {
       if (self->own_[kind]) self->changed({kind});
     }
   };
-  line->connection_ = worker.connect(upstream, std::move(options));
-  worker.keep(line);
-  line->renew();
-  return line;
+  upstream_session->connection_ = worker.connect(upstream, std::move(options));
+  worker.keep(upstream_session);
+  upstream_session->renew();
+  return upstream_session;
 }
 
 Task<Result<client::Answer>> UpstreamSession::request(std::shared_ptr<UpstreamSession> self, mcp::Method method,

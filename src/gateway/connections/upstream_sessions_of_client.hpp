@@ -26,22 +26,22 @@ class UpstreamSessionsOfClient {
     return std::static_pointer_cast<UpstreamSessionsOfClient>(session.attachment());
   }
 
-  using Line = std::shared_ptr<UpstreamSession>;
+  using Pointer = std::shared_ptr<UpstreamSession>;
   // Returns the session with an upstream, or adds what `make` returns.
-  Line get(std::uint64_t instance, const std::function<Line()>& make) {
+  Pointer get(std::uint64_t instance, const std::function<Pointer()>& make) {
     const std::scoped_lock lock(mutex_);
-    const auto found = lines_.find(instance);
-    if (found != lines_.end()) return found->second;
+    const auto found = upstream_sessions_.find(instance);
+    if (found != upstream_sessions_.end()) return found->second;
     // Sessions with upstreams that are gone.
-    std::erase_if(lines_, [](const auto& entry) { return entry.second->retired(); });
-    return lines_.emplace(instance, make()).first->second;
+    std::erase_if(upstream_sessions_, [](const auto& entry) { return entry.second->retired(); });
+    return upstream_sessions_.emplace(instance, make()).first->second;
   }
-  std::vector<Line> all() {
+  std::vector<Pointer> all() {
     const std::scoped_lock lock(mutex_);
-    std::vector<Line> all;
-    all.reserve(lines_.size());
-    for (const auto& [instance, line] : lines_)
-      all.push_back(line);
+    std::vector<Pointer> all;
+    all.reserve(upstream_sessions_.size());
+    for (const auto& [instance, upstream_session] : upstream_sessions_)
+      all.push_back(upstream_session);
     return all;
   }
   // Stores the id of the session with an upstream; nothing if another process could not continue it.
@@ -61,7 +61,7 @@ class UpstreamSessionsOfClient {
   const std::shared_ptr<SessionTasks> tasks_ = std::make_shared<SessionTasks>();
   const std::shared_ptr<OwnLists> lists_ = std::make_shared<OwnLists>();
   std::mutex mutex_;
-  std::map<std::uint64_t, Line> lines_;
+  std::map<std::uint64_t, Pointer> upstream_sessions_;
 
   mutable std::mutex held_mutex_;
   struct Held {

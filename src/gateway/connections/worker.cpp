@@ -18,7 +18,9 @@
 namespace proteus::gateway {
 namespace {
 
-Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line->end_idle_program(); }
+Task<> end_program(std::shared_ptr<UpstreamSession> upstream_session) {
+  (void)co_await upstream_session->end_idle_program();
+}
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
@@ -29,7 +31,7 @@ constexpr int kGiveBack = 24;
 // Handlers do not time out here, because every wait for an answer has its own deadline.
 constexpr std::chrono::hours kNeverOfItself{24};
 // An idle session is kept for long, because the upstream's state for the caller ends with it.
-constexpr std::chrono::minutes kLinesKept{30};
+constexpr std::chrono::minutes kSessionsKept{30};
 // For a prepared session that no call has used.
 constexpr std::chrono::minutes kPreparedKept{1};
 // For callers that only listen and make no requests.
@@ -65,8 +67,8 @@ std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& cal
 
 std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server::Session* session) {
   if (session != nullptr) {
-    const auto lines = UpstreamSessionsOfClient::find(*session);
-    return lines ? lines->lists() : nullptr;
+    const auto upstream_sessions = UpstreamSessionsOfClient::find(*session);
+    return upstream_sessions ? upstream_sessions->lists() : nullptr;
   }
   const Home* const home = homes_.empty() ? nullptr : home_of(caller.principal);
   return home != nullptr ? home->lists : nullptr;
@@ -102,7 +104,7 @@ catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstre
 }
 
 void Worker::drop_unused_since(Clock::Monotonic time) {
-  drop_unused_lines(time);
+  drop_unused_sessions(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
   seekers_.drop_unused();
@@ -117,18 +119,18 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   give_back_memory();
 }
 
-void Worker::drop_unused_lines(Clock::Monotonic time) {
-  std::erase_if(lines_, [](const auto& line) { return line.expired(); });
-  for (const auto& weak : lines_) {
-    const auto line = weak.lock();
-    if (!line) continue;
-    line->try_again_after(kListenAgain);
-    line->rest_if_idle(time - kStreamsKept);
-    if (line->used() + line->program_idle() < now() && line->holds_idle_program())
-      run("ending a program", end_program(line));
+void Worker::drop_unused_sessions(Clock::Monotonic time) {
+  std::erase_if(upstream_sessions_, [](const auto& upstream_session) { return upstream_session.expired(); });
+  for (const auto& weak : upstream_sessions_) {
+    const auto upstream_session = weak.lock();
+    if (!upstream_session) continue;
+    upstream_session->try_again_after(kListenAgain);
+    upstream_session->rest_if_idle(time - kStreamsKept);
+    if (upstream_session->used() + upstream_session->program_idle() < now() && upstream_session->holds_idle_program())
+      run("ending a program", end_program(upstream_session));
   }
   std::erase_if(by_principal_, [&](const auto& entry) {
-    const bool idle = entry.second->used() + kLinesKept < std::min(time, now());
+    const bool idle = entry.second->used() + kSessionsKept < std::min(time, now());
     return idle && entry.second.use_count() == 1 && home_of(entry.first.first) == nullptr;
   });
   std::erase_if(own_lists_, [](const auto& entry) { return entry.second.use_count() == 1; });
@@ -136,29 +138,32 @@ void Worker::drop_unused_lines(Clock::Monotonic time) {
                 [&](const auto& entry) { return entry.second && entry.second->used() + kPreparedKept < time; });
 }
 
-std::shared_ptr<UpstreamSession> Worker::longest_idle_line(std::optional<std::uint64_t> instance) {
+std::shared_ptr<UpstreamSession> Worker::longest_idle_session(std::optional<std::uint64_t> instance) {
   std::shared_ptr<UpstreamSession> found;
-  for (const auto& weak : lines_) {
-    auto line = weak.lock();
-    if (!line || (instance && line->instance() != *instance) || !line->holds_idle_program()) continue;
-    if (!found || idle_since(line) < idle_since(found)) found = std::move(line);
+  for (const auto& weak : upstream_sessions_) {
+    auto upstream_session = weak.lock();
+    if (!upstream_session || (instance && upstream_session->instance() != *instance) ||
+        !upstream_session->holds_idle_program())
+      continue;
+    if (!found || idle_since(upstream_session) < idle_since(found)) found = std::move(upstream_session);
   }
   return found;
 }
 
-Clock::Monotonic Worker::idle_since(const std::shared_ptr<UpstreamSession>& line) const {
-  const auto prepared = prepared_.find(line->instance());
-  return prepared != prepared_.end() && prepared->second == line ? Clock::Monotonic::min() : line->used();
+Clock::Monotonic Worker::idle_since(const std::shared_ptr<UpstreamSession>& upstream_session) const {
+  const auto prepared = prepared_.find(upstream_session->instance());
+  return prepared != prepared_.end() && prepared->second == upstream_session ? Clock::Monotonic::min()
+                                                                             : upstream_session->used();
 }
 
 std::optional<Clock::Monotonic> Worker::longest_idle_program(std::optional<std::uint64_t> instance) {
-  const auto line = longest_idle_line(instance);
-  return line ? std::optional(idle_since(line)) : std::nullopt;
+  const auto upstream_session = longest_idle_session(instance);
+  return upstream_session ? std::optional(idle_since(upstream_session)) : std::nullopt;
 }
 
 Task<bool> Worker::end_longest_idle_program(std::optional<std::uint64_t> instance) {
-  const auto line = longest_idle_line(instance);
-  co_return line&& co_await line->end_idle_program();
+  const auto upstream_session = longest_idle_session(instance);
+  co_return upstream_session&& co_await upstream_session->end_idle_program();
 }
 
 const UpstreamTable& Worker::upstreams() {
@@ -173,8 +178,9 @@ const UpstreamTable& Worker::upstreams() {
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
     std::erase_if(prepared_, [&](const auto& entry) { return gone(entry.first); });
     seekers_.clear();
-    for (const auto& weak : lines_) {
-      if (const auto line = weak.lock(); line && gone(line->instance())) line->retire();
+    for (const auto& weak : upstream_sessions_) {
+      if (const auto upstream_session = weak.lock(); upstream_session && gone(upstream_session->instance()))
+        upstream_session->retire();
     }
   }
   return *table_;
@@ -218,15 +224,16 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_of(const ServedUpstream& ups
                                            GrantTarget(upstream->oauth_target()));
 }
 
-std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
-  std::shared_ptr<UpstreamSession>& line = by_principal_[{principal, upstream.instance}];
+std::shared_ptr<UpstreamSession> Worker::upstream_session_of(const ServedUpstream& upstream,
+                                                             const std::string& principal) {
+  std::shared_ptr<UpstreamSession>& upstream_session = by_principal_[{principal, upstream.instance}];
   const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
-  if (!line) line = make_line(upstream, owner, observers_(principal), principal);
-  return line;
+  if (!upstream_session) upstream_session = make_upstream_session(upstream, owner, observers_(principal), principal);
+  return upstream_session;
 }
 
-std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstream, client::Owner owner,
-                                                   SessionObserver observer, const std::string& principal) {
+std::shared_ptr<UpstreamSession> Worker::make_upstream_session(const ServedUpstream& upstream, client::Owner owner,
+                                                               SessionObserver observer, const std::string& principal) {
   client::Options options = upstream->options();
   // Credentials for the session's own messages, such as listening. Requests have their own.
   if (upstream->is_per_caller()) options.authorizer = authorizer_of(upstream, principal);
@@ -237,7 +244,7 @@ std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstrea
   return UpstreamSession::make(*this, upstream, std::move(options), std::move(observer));
 }
 
-std::shared_ptr<UpstreamSession> Worker::fresh_line(const ServedUpstream& upstream) {
+std::shared_ptr<UpstreamSession> Worker::fresh_upstream_session(const ServedUpstream& upstream) {
   auto [entry, first] = prepared_.try_emplace(upstream.instance);
   if (upstream->is_first_call_apart()) {
     log::info(
@@ -245,24 +252,25 @@ std::shared_ptr<UpstreamSession> Worker::fresh_line(const ServedUpstream& upstre
         "own; with anonymous_sessions = \"shared\" they share one",
         upstream->settings().name);
   }
-  std::shared_ptr<UpstreamSession> line = std::exchange(entry->second, nullptr);
+  std::shared_ptr<UpstreamSession> upstream_session = std::exchange(entry->second, nullptr);
   // The call itself needs a place, too, unless its session runs already.
-  const std::size_t places = line && line->connection()->is_open() ? 1 : 2;
-  if (line || first) run("preparing a session", prepare_line(upstream, places));
-  return line ? line : make_line(upstream, client::Owner::caller, SessionObserver::nobody());
+  const std::size_t places = upstream_session && upstream_session->connection()->is_open() ? 1 : 2;
+  if (upstream_session || first) run("preparing a session", prepare_session(upstream, places));
+  return upstream_session ? upstream_session
+                          : make_upstream_session(upstream, client::Owner::caller, SessionObserver::nobody());
 }
 
-Task<> Worker::prepare_line(ServedUpstream upstream, std::size_t places) {
+Task<> Worker::prepare_session(ServedUpstream upstream, std::size_t places) {
   const bool runs_program = std::holds_alternative<net::Command>(upstream->endpoint());
-  std::shared_ptr<UpstreamSession> line;
+  std::shared_ptr<UpstreamSession> upstream_session;
   if (!runs_program || programs_->has_room(upstream.instance, places)) {
-    line = make_line(upstream, client::Owner::caller, SessionObserver::nobody());
-    if (!co_await line->connection()->open()) line = nullptr;
+    upstream_session = make_upstream_session(upstream, client::Owner::caller, SessionObserver::nobody());
+    if (!co_await upstream_session->connection()->open()) upstream_session = nullptr;
   }
   const auto place = prepared_.find(upstream.instance);
   if (place == prepared_.end()) co_return;
-  if (line) {
-    place->second = std::move(line);
+  if (upstream_session) {
+    place->second = std::move(upstream_session);
   } else {
     // The next call opens its own session.
     prepared_.erase(place);
@@ -270,18 +278,18 @@ Task<> Worker::prepare_line(ServedUpstream upstream, std::size_t places) {
 }
 
 void Worker::give_up(const ServedUpstream& upstream, const std::string& principal,
-                     const std::shared_ptr<UpstreamSession>& line) {
+                     const std::shared_ptr<UpstreamSession>& upstream_session) {
   const auto found = by_principal_.find({principal, upstream.instance});
-  if (found == by_principal_.end() || found->second != line) return;
+  if (found == by_principal_.end() || found->second != upstream_session) return;
   by_principal_.erase(found);
   // Callers that listened on it keep listening on its replacement.
-  std::vector<std::string> followed(line->followed().begin(), line->followed().end());
-  line->retire();
+  std::vector<std::string> followed(upstream_session->followed().begin(), upstream_session->followed().end());
+  upstream_session->retire();
   if (home_of(principal) == nullptr) return;
   const auto follow = [](std::shared_ptr<UpstreamSession> next, std::vector<std::string> uris) -> Task<> {
     (void)co_await next->follow(std::move(uris));
   };
-  run("listening for a caller", follow(line_of(upstream, principal), std::move(followed)));
+  run("listening for a caller", follow(upstream_session_of(upstream, principal), std::move(followed)));
 }
 
 void Worker::forget(const std::string& principal) {
@@ -293,10 +301,11 @@ void Worker::forget(const std::string& principal) {
   own_lists_.erase(principal);
 }
 
-void Worker::keep(const std::shared_ptr<UpstreamSession>& line) {
+void Worker::keep(const std::shared_ptr<UpstreamSession>& upstream_session) {
   // Expired entries are removed before the vector grows.
-  if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });
-  lines_.push_back(line);
+  if (upstream_sessions_.size() == upstream_sessions_.capacity())
+    std::erase_if(upstream_sessions_, [](const auto& one) { return one.expired(); });
+  upstream_sessions_.push_back(upstream_session);
 }
 
 const Home* Worker::home_of(const std::string& principal) const {
@@ -312,10 +321,10 @@ void Worker::set_home(const std::string& principal, std::optional<Home> home) {
   }
 }
 
-void Worker::renew_lines(const std::string& principal) {
-  for (auto line = by_principal_.lower_bound({principal, 0});
-       line != by_principal_.end() && line->first.first == principal; ++line)
-    line->second->renew();
+void Worker::renew_upstream_sessions(const std::string& principal) {
+  for (auto upstream_session = by_principal_.lower_bound({principal, 0});
+       upstream_session != by_principal_.end() && upstream_session->first.first == principal; ++upstream_session)
+    upstream_session->second->renew();
 }
 
 std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {

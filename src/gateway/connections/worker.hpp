@@ -99,14 +99,14 @@ class Worker {
   // Returns the connection that all callers of a modern upstream share, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
   // Returns the session that all requests of a principal without a client session share at a legacy upstream.
-  std::shared_ptr<UpstreamSession> line_of(const ServedUpstream& upstream, const std::string& principal);
+  std::shared_ptr<UpstreamSession> upstream_session_of(const ServedUpstream& upstream, const std::string& principal);
   // Returns a session without any request yet, for a single call of an anonymous caller. The session ends with its last
   // holder. Prepares another one in the background, so that the next call need not wait; but not if this call and that
   // session together would end another caller's program.
-  std::shared_ptr<UpstreamSession> fresh_line(const ServedUpstream& upstream);
+  std::shared_ptr<UpstreamSession> fresh_upstream_session(const ServedUpstream& upstream);
   // Gives up a principal's session, so that the next request opens another one. Running requests continue.
   void give_up(const ServedUpstream& upstream, const std::string& principal,
-               const std::shared_ptr<UpstreamSession>& line);
+               const std::shared_ptr<UpstreamSession>& upstream_session);
   // Releases everything kept for a principal that will not return. Running requests continue.
   void forget(const std::string& principal);
   // Opens a connection that nobody else uses.
@@ -120,7 +120,7 @@ class Worker {
   // Ends the program that has been idle longest; returns false if none is idle.
   Task<bool> end_longest_idle_program(std::optional<std::uint64_t> instance);
   // Registers a session of this worker, so that it can stop listening when idle.
-  void keep(const std::shared_ptr<UpstreamSession>& line);
+  void keep(const std::shared_ptr<UpstreamSession>& upstream_session);
 
   // Returns the home of a principal that listens; null if the principal does not listen.
   const Home* home_of(const std::string& principal) const;
@@ -129,7 +129,7 @@ class Worker {
   void set_observers(std::function<SessionObserver(const std::string& principal)> observers) {
     observers_ = std::move(observers);
   }
-  void renew_lines(const std::string& principal);
+  void renew_upstream_sessions(const std::string& principal);
   std::shared_ptr<OwnLists> lists_of(const std::string& principal);
 
   // Runs a task that may outlive the request that started it.
@@ -141,16 +141,16 @@ class Worker {
   std::shared_ptr<const catalog::View> view_with(const server::Caller& caller,
                                                  std::shared_ptr<const OwnLists::Snapshots> alone,
                                                  ViewFor purpose = ViewFor::use);
-  void drop_unused_lines(Clock::Monotonic time);
-  std::shared_ptr<UpstreamSession> longest_idle_line(std::optional<std::uint64_t> instance);
-  Clock::Monotonic idle_since(const std::shared_ptr<UpstreamSession>& line) const;
-  std::shared_ptr<UpstreamSession> make_line(const ServedUpstream& upstream, client::Owner owner,
-                                             SessionObserver observer, const std::string& principal = {});
+  void drop_unused_sessions(Clock::Monotonic time);
+  std::shared_ptr<UpstreamSession> longest_idle_session(std::optional<std::uint64_t> instance);
+  Clock::Monotonic idle_since(const std::shared_ptr<UpstreamSession>& upstream_session) const;
+  std::shared_ptr<UpstreamSession> make_upstream_session(const ServedUpstream& upstream, client::Owner owner,
+                                                         SessionObserver observer, const std::string& principal = {});
   // Like `authorizer_for`, for the caller with this principal's key.
   std::shared_ptr<GrantAuthorizer> authorizer_of(const ServedUpstream& upstream, const std::string& principal);
   // Prepares a session for the next call of an anonymous caller, if there is room for so many programs: its own, and
   // that of the call that is about to start.
-  Task<> prepare_line(ServedUpstream upstream, std::size_t places);
+  Task<> prepare_session(ServedUpstream upstream, std::size_t places);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
   boost::asio::io_context& io_;
@@ -177,7 +177,7 @@ class Worker {
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<UpstreamSession>> by_principal_;
   // One session for the next call of an anonymous caller, by upstream; null while it is being prepared.
   std::unordered_map<std::uint64_t, std::shared_ptr<UpstreamSession>> prepared_;
-  std::vector<std::weak_ptr<UpstreamSession>> lines_;
+  std::vector<std::weak_ptr<UpstreamSession>> upstream_sessions_;
   std::unordered_map<std::string, Home> homes_;
   std::unordered_map<std::string, std::shared_ptr<OwnLists>> own_lists_;  // of principals whose home is here
   std::size_t open_ = 0;

@@ -27,7 +27,7 @@ namespace {
 Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upstream, std::string principal,
                                                mcp::Method method, client::Params params,
                                                client::RequestOptions options, LogWish logs) {
-  co_return co_await UpstreamSession::request(home.line_of(upstream, principal), method, std::move(params),
+  co_return co_await UpstreamSession::request(home.upstream_session_of(upstream, principal), method, std::move(params),
                                               std::move(options), logs);
 }
 
@@ -148,7 +148,7 @@ Forwarding::Lane Forwarding::choose_lane() {
     const bool here = &found == &worker_;
     return {.thread = found.io().get_executor(),
             .here = here,
-            .line = here ? worker_.line_of(route_.upstream, call_.caller().principal) : nullptr,
+            .upstream_session = here ? worker_.upstream_session_of(route_.upstream, call_.caller().principal) : nullptr,
             .home = &found};
   }
   // A modern program keeps no state for callers, so the one that is already running serves all.
@@ -161,18 +161,21 @@ Forwarding::Lane Forwarding::choose_lane() {
 
 Forwarding::Lane Forwarding::session_lane() {
   server::Session& session = *call_.session();
-  auto line = bridge_.subscriptions.line_of(worker_, session, route_.upstream);
-  if (line->may_ask() && !session.hears()) {
+  auto upstream_session = bridge_.subscriptions.upstream_session_of(worker_, session, route_.upstream);
+  if (upstream_session->may_ask() && !session.hears()) {
     way_.emplace(session.outside(), call_, worker_.io().get_executor());
   }
-  const bool here = &line->worker() == &worker_;
-  return {.thread = line->worker().io().get_executor(), .here = here, .line = std::move(line)};
+  const bool here = &upstream_session->worker() == &worker_;
+  return {.thread = upstream_session->worker().io().get_executor(),
+          .here = here,
+          .upstream_session = std::move(upstream_session)};
 }
 
 Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params params, client::RequestOptions options) {
   const mcp::Method method = call_.request().method->method;
-  if (lane.line)
-    return UpstreamSession::request(lane.line, method, std::move(params), std::move(options), logs_wanted());
+  if (lane.upstream_session)
+    return UpstreamSession::request(lane.upstream_session, method, std::move(params), std::move(options),
+                                    logs_wanted());
   if (lane.home != nullptr) {
     return request_from_home(*lane.home, route_.upstream, call_.caller().principal, method, std::move(params),
                              std::move(options), logs_wanted());
@@ -273,7 +276,7 @@ Task<Result<Forwarded>> Forwarding::list(client::Params params) {
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
-  line_ = nullptr;
+  upstream_session_ = nullptr;
   if (!facts_ && !params_ && !route_.upstream->is_modern()) facts_ = route_.upstream->facts();
   if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
   Lane lane = choose_lane();
@@ -289,7 +292,7 @@ std::shared_ptr<client::PendingRequest> Forwarding::post(const Lane& lane, const
                                                          client::RequestOptions& options) const {
   const mcp::Method method = call_.request().method->method;
   if (!lane.here) return nullptr;
-  if (lane.line) return lane.line->post(method, params, options, logs_wanted());
+  if (lane.upstream_session) return lane.upstream_session->post(method, params, options, logs_wanted());
   return lane.connection ? lane.connection->post(method, params, options, client::Stay::here) : nullptr;
 }
 
@@ -304,7 +307,7 @@ Task<Result<Forwarded>> Forwarding::run_pending(Lane lane, std::shared_ptr<clien
   pending_ = nullptr;
   cancel.reset();
   if (polled && !polled->answer) {
-    if (line_) co_return co_await go_on_aside(std::move(pending), std::move(params));
+    if (upstream_session_) co_return co_await go_on_aside(std::move(pending), std::move(params));
     co_return co_await run_there(lane.thread, client::PendingRequest::finish(std::move(pending), std::move(params)));
   }
   if (asks_) co_await stop_asking();

@@ -3,10 +3,10 @@
 #include <functional>
 
 #include "client/connection/pending_request.hpp"
-#include "gateway/bridge/wait_for_call.hpp"
 #include "gateway/bridge/client_asks.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/bridge/running_call.hpp"
+#include "gateway/bridge/wait_for_call.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/routing/route.hpp"
 #include "server/core/call.hpp"
@@ -37,8 +37,8 @@ class Forwarding {
     Executor thread;
     CallerConnection connection = {};
     bool here = true;
-    std::shared_ptr<UpstreamSession> line = {};  // owns the connection, if it is a caller's own
-    Worker* home = nullptr;                      // if set, looks up the caller's session on its thread
+    std::shared_ptr<UpstreamSession> upstream_session = {};  // owns the connection, if it is a caller's own
+    Worker* home = nullptr;                                  // if set, looks up the caller's session on its thread
   };
 
   Task<Result<Forwarded>> run(client::Params params);
@@ -88,9 +88,9 @@ class Forwarding {
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
   std::string_view task_;
-  const client::PendingRequest* pending_ = nullptr;  // while it is polled
-  std::shared_ptr<UpstreamSession> line_;            // of a bridged call
-  std::shared_ptr<RunningCall> running_;             // once the upstream asks, or the request runs apart
+  const client::PendingRequest* pending_ = nullptr;    // while it is polled
+  std::shared_ptr<UpstreamSession> upstream_session_;  // of a bridged call
+  std::shared_ptr<RunningCall> running_;               // once the upstream asks, or the request runs apart
   std::shared_ptr<const client::Handlers> running_handlers_;
 };
 

@@ -31,17 +31,18 @@ client::Params owned(client::Params params) {
 // Sets the connection of a call. If the upstream asks an anonymous caller something, the session is given up, so that
 // no other anonymous caller uses it.
 void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, const std::string& principal,
-            const std::shared_ptr<UpstreamSession>& line) {
-  running.set_connection(line->connection());
+            const std::shared_ptr<UpstreamSession>& upstream_session) {
+  running.set_connection(upstream_session->connection());
   if (!principal.empty()) return;
-  running.set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
+  running.set_on_asked(
+      [&home, upstream, principal, upstream_session] { home.give_up(upstream, principal, upstream_session); });
 }
 
 // Keeps the session alive while the request runs.
-Task<Result<client::Answer>> go_on(std::shared_ptr<UpstreamSession> line,
+Task<Result<client::Answer>> go_on(std::shared_ptr<UpstreamSession> upstream_session,
                                    std::shared_ptr<client::PendingRequest> pending, client::Params params) {
   auto answer = co_await client::PendingRequest::finish(std::move(pending), std::move(params));
-  line.reset();
+  upstream_session.reset();
   co_return answer;
 }
 
@@ -50,9 +51,9 @@ Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream
                                            std::shared_ptr<UpstreamSession> own, std::shared_ptr<RunningCall> running,
                                            mcp::Method method, client::Params params, client::RequestOptions options,
                                            LogWish logs) {
-  const auto line = own ? std::move(own) : home.line_of(upstream, principal);
-  run_on(*running, home, upstream, principal, line);
-  co_return co_await UpstreamSession::request(line, method, std::move(params), std::move(options), logs);
+  const auto upstream_session = own ? std::move(own) : home.upstream_session_of(upstream, principal);
+  run_on(*running, home, upstream, principal, upstream_session);
+  co_return co_await UpstreamSession::request(upstream_session, method, std::move(params), std::move(options), logs);
 }
 
 // Sets the handlers and callbacks for everything that arrives from now on.
@@ -83,7 +84,7 @@ void Forwarding::start_running(Worker& home) {
 std::shared_ptr<const client::Handlers> Forwarding::running_handlers() {
   if (!running_) {
     start_running(worker_);
-    run_on(*running_, worker_, route_.upstream, call_.caller().principal, line_);
+    run_on(*running_, worker_, route_.upstream, call_.caller().principal, upstream_session_);
   }
   return running_handlers_;
 }
@@ -92,7 +93,7 @@ Task<Result<Forwarded>> Forwarding::go_on_aside(std::shared_ptr<client::PendingR
                                                 client::Params params) {
   auto handlers = running_handlers();
   attach(pending->options(), *running_, std::move(handlers));
-  return run_aside(worker_, go_on(line_, std::move(pending), owned(std::move(params))));
+  return run_aside(worker_, go_on(upstream_session_, std::move(pending), owned(std::move(params))));
 }
 
 // Nearly all calls are answered without a question, so the answer is first awaited here.
@@ -105,8 +106,9 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   client::RequestOptions prepared = bridged_options(lane);
   running_ = nullptr;
   if (here) {
-    lane.line = line_ =
-        own ? worker_.fresh_line(route_.upstream) : worker_.line_of(route_.upstream, call_.caller().principal);
+    lane.upstream_session = upstream_session_ =
+        own ? worker_.fresh_upstream_session(route_.upstream)
+            : worker_.upstream_session_of(route_.upstream, call_.caller().principal);
     prepared.make_handlers = [this] { return running_handlers(); };
     if (auto pending = post(lane, params, prepared)) {
       return run_pending(std::move(lane), std::move(pending), std::move(params));
@@ -114,10 +116,10 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   }
   start_running(found);
   attach(prepared, *running_, running_handlers_);
-  return run_aside(
-      found, request_aside(found, route_.upstream, call_.caller().principal,
-                           own ? std::exchange(line_, nullptr) : nullptr, running_, call_.request().method->method,
-                           owned(std::move(params)), std::move(prepared), logs_wanted()));
+  return run_aside(found, request_aside(found, route_.upstream, call_.caller().principal,
+                                        own ? std::exchange(upstream_session_, nullptr) : nullptr, running_,
+                                        call_.request().method->method, owned(std::move(params)), std::move(prepared),
+                                        logs_wanted()));
 }
 
 Task<Result<Forwarded>> Forwarding::run_aside(Worker& home, Task<Result<client::Answer>> request) {
