@@ -7,9 +7,9 @@
 
 #include "base/log/refusal_log.hpp"
 #include "catalog/view/cursor.hpp"
-#include "gateway/bridge/wait_for_call.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/bridge/subscriptions.hpp"
+#include "gateway/bridge/wait_for_call.hpp"
 #include "gateway/confirmation/confirmation.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"

@@ -11,8 +11,8 @@
 #include "base/clock.hpp"
 #include "base/log/refusal_log.hpp"
 #include "base/tasks/task.hpp"
-#include "net/http_server/http_limits.hpp"
 #include "net/http_server/exchange.hpp"
+#include "net/http_server/http_limits.hpp"
 #include "net/http_server/request_reader.hpp"
 #include "net/io/stream.hpp"
 
