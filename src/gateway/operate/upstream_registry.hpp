@@ -43,7 +43,7 @@ struct RegisteredUpstream {
   std::string fault;               // why it is not served; empty if it is
   bool secrets_lost = false;       // the store can no longer open its secrets
   std::uint64_t version = 0;       // of its record in the store; 0 if there is none
-  std::string hash;                // of `entry`, if that is the file's
+  std::string hash = {};           // of `entry`, if that is the file's
 
   const std::string& name() const { return entry.settings.name; }
   // Changes with each change of the upstream, and is the same at all processes with the same store and file.

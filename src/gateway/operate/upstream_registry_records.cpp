@@ -47,8 +47,7 @@ RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const
                                 .updated_at = now,
                                 .origin = UpstreamOrigin::file,
                                 .entry = entry,
-                                .fault = {},
-                                .hash = {}};
+                                .fault = {}};
   if (const auto before = find(entry.settings.name); before && before->origin != UpstreamOrigin::runtime) {
     registered.created_at = before->created_at;
     if (before->entry == entry) {
@@ -70,8 +69,7 @@ RegisteredUpstream UpstreamRegistry::from_record(const store::UpstreamRecord& re
                                 .entry = {.settings = base, .given = {}},
                                 .fault = record.secrets_fault,
                                 .secrets_lost = !record.secrets_fault.empty(),
-                                .version = record.stored.version,
-                                .hash = {}};
+                                .version = record.stored.version};
   registered.entry.settings.name = record.name;
   boost::json::object settings = object_of(record.settings);
   if (registered.secrets_lost) settings.erase("authentication");
