@@ -194,6 +194,7 @@ TEST_F(MemberTest, SaysThatItLivesWhileItAppliesOneChangeForLong) {
   SystemClock clock;
   Member member(io, counting, clock, {.name = "a", .facts = "{}", .attend_every = 2ms});
   ASSERT_TRUE(test::run(io, member.join()));
+  const auto joined = member.applied();
   test::run(io, counting.put(store::Setting{.key = "one", .value = "x"})).value();
   bool begun = false;
   bool go_on = false;
@@ -206,9 +207,9 @@ TEST_F(MemberTest, SaysThatItLivesWhileItAppliesOneChangeForLong) {
   test::run_until(io, [&] { return begun; });
   const auto before = counting.heartbeats;
   test::run_until(io, [&] { return counting.heartbeats >= before + 3; });
-  EXPECT_EQ(member.applied(), 0U);
+  EXPECT_EQ(member.applied(), joined);
   go_on = true;
-  test::run_until(io, [&] { return member.applied() == 1; });
+  test::run_until(io, [&] { return member.applied() > joined; });
   test::run(io, member.leave());
 }
 
