@@ -76,8 +76,8 @@ TEST_F(Arguments, WithManyNullsAreCheckedInOneGo) {
       text += fmt::format(R"(,"p{}":null)", i);
     return text + "}";
   };
-  EXPECT_EQ(sent(strings, with_nulls(30'000)), R"("kept":"x")");
-  EXPECT_THAT(sent(strings, with_nulls(300'000)), HasSubstr("/p0: must be a string, not null"));
+  EXPECT_EQ(sent(strings, with_nulls(5'000)), R"("kept":"x")");
+  EXPECT_THAT(sent(strings, with_nulls(300'000)), HasSubstr("members of large objects is over the limit"));
 }
 
 // SES-08
