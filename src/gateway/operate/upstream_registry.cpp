@@ -249,6 +249,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
   RegisteredUpstream after = *before;
   after.origin = restores ? UpstreamOrigin::file : of_file ? UpstreamOrigin::file_override : UpstreamOrigin::runtime;
   after.entry = restores ? file_.find(name)->second : std::move(*entry);
+  after.hash = restores ? hash_of(after.entry) : std::string();
   after.updated_at = store::to_time(dependencies_.clock.wall());
   after.fault.clear();
   after.secrets_lost = false;
