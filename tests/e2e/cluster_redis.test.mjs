@@ -11,7 +11,7 @@ import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { PostgresProxy } from './support/postgres_proxy.mjs';
 import { eventually, root, stopAll } from './support/programs.mjs';
 import { stopAfter } from './support/programs_of_suite.mjs';
-import { commands, hasRedis, recordsKept, startRedis } from './support/redis.mjs';
+import { commands, hasRedis, recordsKept, removeMarks, startRedis } from './support/redis.mjs';
 import { TcpProxy } from './support/tcp_proxy.mjs';
 
 const TOKEN = 'of-anna-and-nobody-else';
@@ -234,6 +234,9 @@ describe('two processes with a Redis', { skip: missing }, () => {
     redis.run('COPY', key, 'kept');
     assert.equal((await session.remove(1)).status, 200);
     await eventually('removed', () => redis.run('EXISTS', key) === '0');
+    // A process remembers what it has removed until it knows that Redis has received that.
+    removeMarks(redis);
+    await recordsKept(redis, 1);
     redis.run('RENAME', 'kept', key);
     assert.equal((await session.ask(1, 'tools/list')).status, 200);
     assert.equal(await session.call(1, 'up_count'), '1');

@@ -223,16 +223,16 @@ TEST(Contexts, ShowNothingToARequestWhoseBodyComesAfterTheyHaveGone) {
                                  body.size());
   const Principal::Parts confined{
       .name = "ci",
-      .permissions = std::make_shared<const Permissions>(catalog::Access::all(), std::vector<std::string>{"sec"}),
+      .permissions = std::make_shared<const Permissions>(catalog::Access::all(), std::vector<std::string>{"audit"}),
       .key = "ci#1",
       .token = json::sha256("confined")};
   for (const Manifests& left : {Manifests{{{"other", {}}}, {}}, Manifests{}}) {
     TestGateway gateway({upstream_at("a", a.port)}, {.principals = {{.name = "all", .token = Secret("all")}},
-                                                     .manifests = {{{"sec", {.exclude = {"write"}}}}, {}}});
+                                                     .manifests = {{{"audit", {.exclude = {"write"}}}}, {}}});
     gateway.discover();
     std::vector<IssuedTokens::Entry> issued{{std::make_shared<const Principal>(confined), std::make_shared<LastUse>()}};
     gateway.gateway.set_tokens(std::make_shared<const IssuedTokens>(std::move(issued)));
-    RawClient slow(gateway.port(), "/mcp/sec");
+    RawClient slow(gateway.port(), "/mcp/audit");
     slow.send_request("POST", fields);
     ASSERT_EQ(slow.read_answer().status, 100) << "it was admitted";
     gateway.reload(left);
