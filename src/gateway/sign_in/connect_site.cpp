@@ -225,6 +225,12 @@ Task<> ConnectSite::disconnect(Visit& visit) {
     co_return co_await say(visit, 404, "There is no such connection", "It may have been ended already.");
   const auto done = co_await dependencies_.host.disconnect(id, visit.browser.name);
   if (!done) co_return co_await say(visit, 500, "It is still connected", done.error().message());
+  if (!done->empty()) {
+    co_return co_await say(visit, 200, "Disconnected here only",
+                           fmt::format("The gateway has deleted its token, but the token was not revoked: {}. If the "
+                                       "server lets you end the gateway's access, do it there.",
+                                       *done));
+  }
   co_await redirect(visit, link_url({}));
 }
 

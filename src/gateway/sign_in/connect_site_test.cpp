@@ -321,6 +321,19 @@ TEST_F(ConnectTest, UsersSeeAndEndTheirOwnConnections) {
   EXPECT_EQ(host_.kept[0]->owner.value(), "bo");
 }
 
+// UPC-14
+TEST_F(ConnectTest, UsersAreToldIfATokenMayStillWork) {
+  TestBrowser browser(*this);
+  browser.get(callback(depart(browser, link_for_token("ada"), "ada"), "gold"));
+  host_.not_revoked = "the authorization server offers no revocation";
+  const std::string mine = host_.url + "/connect";
+  browser.get(mine);
+  const auto ended = browser.post(mine, "disconnect=" + host_.kept[0]->id);
+  EXPECT_EQ(ended.status, 200);
+  EXPECT_TRUE(ended.body.contains("was not revoked: the authorization server offers no revocation."));
+  EXPECT_TRUE(host_.kept.empty());
+}
+
 // UPC-02
 TEST_F(ConnectTest, TheClientDocumentIsServedWhereItCanBeRead) {
   TestBrowser server(*this);

@@ -82,12 +82,12 @@ std::vector<GrantPointer> GatewaySiteHost::grants_of(const Person& person) const
   return dependencies_.vault.all_of(GrantOwner(person.key));
 }
 
-Task<Result<>> GatewaySiteHost::disconnect(std::string id, std::string who) {
-  const auto done =
+Task<Result<std::string>> GatewaySiteHost::disconnect(std::string id, std::string who) {
+  auto done =
       co_await asio::co_spawn(dependencies_.gateway.control(),
                               dependencies_.vault.disconnect(std::move(id), std::move(who)), asio::use_awaitable);
   if (!done) co_return std::unexpected(done.error());
-  co_return Result<>{};
+  co_return done->revoked ? std::string() : std::move(done->why_not);
 }
 
 Task<> GatewaySiteHost::note(std::string who, std::string what, boost::json::object detail) {

@@ -36,7 +36,7 @@ class GatewaySiteHost final : public SiteHost {
   Task<Result<Identities::Operator>> operator_by_identity(Secret token, const net::Request& request) override;
   Task<Result<>> keep(Grant grant, std::string who) override;
   std::vector<GrantPointer> grants_of(const Person& person) const override;
-  Task<Result<>> disconnect(std::string id, std::string who) override;
+  Task<Result<std::string>> disconnect(std::string id, std::string who) override;
   Task<> note(std::string who, std::string what, boost::json::object detail) override;
 
  private:

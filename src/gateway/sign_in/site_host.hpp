@@ -49,7 +49,8 @@ class SiteHost {
 
   virtual Task<Result<>> keep(Grant grant, std::string who) = 0;
   virtual std::vector<GrantPointer> grants_of(const Person& person) const = 0;
-  virtual Task<Result<>> disconnect(std::string id, std::string who) = 0;
+  // Returns why the authorization server did not revoke the token; an empty text if it did.
+  virtual Task<Result<std::string>> disconnect(std::string id, std::string who) = 0;
   // Writes an audit entry about what a person has approved.
   virtual Task<> note(std::string who, std::string what, boost::json::object detail) = 0;
 };

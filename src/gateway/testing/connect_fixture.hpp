@@ -60,9 +60,9 @@ class PlayedHost final : public SiteHost {
     }
     return own;
   }
-  Task<Result<>> disconnect(std::string id, std::string) override {
+  Task<Result<std::string>> disconnect(std::string id, std::string) override {
     std::erase_if(kept, [&](const auto& grant) { return grant->id == id; });
-    co_return Result<>{};
+    co_return not_revoked;
   }
   Task<> note(std::string who, std::string what, boost::json::object) override {
     noted.push_back(who + " " + what);
@@ -73,6 +73,7 @@ class PlayedHost final : public SiteHost {
   std::string upstream_url = "https://notes.example/mcp";
   std::vector<GrantPointer> kept;
   std::vector<std::string> noted;
+  std::string not_revoked;  // why a token is not revoked; empty if it is
 };
 
 // Redeems a code for an access token with the same text.
